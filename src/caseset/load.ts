@@ -1,0 +1,143 @@
+/** The one door to a case set's folder: declaration, cases and labels, each fault with its file and line. */
+import * as path from "node:path";
+import { type Static, Type } from "@sinclair/typebox";
+import { type Duration, parseDuration } from "../core/duration.ts";
+import { formatInstant } from "../core/instant.ts";
+import { readLines } from "../core/lines.ts";
+import { limits } from "../core/limits.ts";
+import { checkZone } from "../core/local-time.ts";
+import { type Complain, type Place, strict } from "../core/refusal.ts";
+import { fit, type PlaceOf } from "../core/schema.ts";
+import { parseJson } from "../core/strict-json.ts";
+import { readYaml } from "../core/yaml.ts";
+import { type ForecastCase, parseForecastCase } from "./forecast-case.ts";
+import { type Label, parseLabel } from "./label.ts";
+import { type Source, SourceOnDisk } from "./source.ts";
+import { parseTableSpec, TableOnDisk, type TableSpec } from "./table-spec.ts";
+
+/** `caseset.yaml`. */
+export const CaseSetOnDisk = Type.Object(
+  {
+    name: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,99}$", description: "a name in lower case, with digits and -" }),
+    kind: Type.Literal("forecast", { description: '"forecast"' }),
+    description: Type.Optional(Type.String()),
+    time_zone: Type.Optional(Type.String()),
+    tables: Type.Optional(Type.Record(Type.String({ pattern: "^[A-Za-z0-9_.-]{1,100}$" }), TableOnDisk)),
+    sources: Type.Optional(Type.Record(Type.String(), SourceOnDisk)),
+    profile: Type.Optional(Type.String()),
+    readers: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])))),
+    clusters: Type.Optional(Type.String()),
+    terms: Type.Optional(Type.String()),
+    grace: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+);
+export type CaseSetOnDisk = Static<typeof CaseSetOnDisk>;
+
+export type CaseSet = {
+  readonly name: string;
+  readonly folder: string;
+  readonly place: Place;
+  readonly onDisk: CaseSetOnDisk;
+  readonly zone: string;
+  readonly grace: Duration;
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly tables: ReadonlyMap<string, TableSpec>;
+  readonly cases: readonly ForecastCase[];
+  readonly labels: readonly Label[];
+  /** Which table, column and event the built-in readers read. */
+  readonly readers: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
+  readonly placeOf: PlaceOf;
+};
+
+/** Loads `folder`; names in refusals start with `shown`, the folder as the user wrote it. */
+export function loadCaseSet(folder: string, shown: string, complain: Complain = strict): CaseSet | undefined {
+  const place = path.join(shown, "caseset.yaml");
+  const yaml = readYaml(path.join(folder, "caseset.yaml"), place, complain);
+  if (yaml === undefined) return undefined;
+  const onDisk = fit(CaseSetOnDisk, yaml.value, yaml.placeOf, complain);
+  if (onDisk === undefined) return undefined;
+  const { placeOf } = yaml;
+  const declaredZone = onDisk.time_zone ?? null;
+  const zoneKnown = declaredZone === null || checkZone(declaredZone, placeOf("/time_zone"), "time_zone", complain);
+  const grace = parseDuration(onDisk.grace ?? "P0D", placeOf("/grace"), "grace", complain);
+  const sources = parseSources(onDisk, placeOf, complain);
+  const tables = parseTables(onDisk, declaredZone, sources, placeOf, complain);
+  const cases = loadCases(folder, shown, tables, complain);
+  const labels = loadLabels(folder, shown, new Set(cases.map((item) => item.id)), complain);
+  if (!zoneKnown || grace === undefined) return undefined;
+  const readers = onDisk.readers ?? {};
+  return { name: onDisk.name, folder, place, onDisk, zone: declaredZone ?? "UTC", grace, sources, tables, cases, labels, readers, placeOf };
+}
+
+function parseSources(onDisk: CaseSetOnDisk, placeOf: PlaceOf, complain: Complain): Map<string, Source> {
+  const sources = new Map<string, Source>();
+  for (const [name, source] of Object.entries(onDisk.sources ?? {})) {
+    const place = placeOf(`/sources/${name}`);
+    if ((source.terms ?? "").trim() === "") complain("SourceTermsMissing", { place, source: name });
+    sources.set(name, { ...source, name, place });
+  }
+  return sources;
+}
+
+function parseTables(onDisk: CaseSetOnDisk, zone: string | null, sources: ReadonlyMap<string, Source>, placeOf: PlaceOf, complain: Complain) {
+  const tables = new Map<string, TableSpec>();
+  for (const [name, table] of Object.entries(onDisk.tables ?? {})) {
+    if ("source" in table.rows && !sources.has(table.rows.source)) {
+      complain("SourceUnknown", { place: placeOf(`/tables/${name}/rows`), source: table.rows.source, known: [...sources.keys()] });
+      continue;
+    }
+    const spec = parseTableSpec(name, table, zone, placeOf, complain);
+    if (spec !== undefined) tables.set(name, spec);
+  }
+  return tables;
+}
+
+function loadCases(folder: string, shown: string, tables: ReadonlyMap<string, TableSpec>, complain: Complain): ForecastCase[] {
+  const cases: ForecastCase[] = [];
+  const seen = new Map<string, Place>();
+  for (const { value, place } of jsonLines(folder, shown, "cases.jsonl", complain)) {
+    const item = parseForecastCase(value, place, complain);
+    const id = item?.id ?? (value as { id?: unknown } | null)?.id;
+    if (typeof id === "string") {
+      const first = seen.get(id);
+      if (first !== undefined) complain("CaseDuplicate", { place, id, first });
+      else seen.set(id, place);
+    }
+    if (item === undefined) continue;
+    for (const table of item.reads) {
+      if (!tables.has(table)) complain("TableUnknown", { place, found: table, known: [...tables.keys()] });
+    }
+    cases.push(item);
+    if (cases.length > limits.cases) {
+      complain("LimitExceeded", { place, what: "cases", found: cases.length, limit: limits.cases });
+      break;
+    }
+  }
+  return cases;
+}
+
+function loadLabels(folder: string, shown: string, ids: ReadonlySet<string>, complain: Complain): Label[] {
+  const labels: Label[] = [];
+  const seen = new Map<string, Place>();
+  for (const { value, place } of jsonLines(folder, shown, "labels.jsonl", complain)) {
+    const label = parseLabel(value, place, complain);
+    if (label === undefined) continue;
+    if (!ids.has(label.caseId)) complain("LabelCaseUnknown", { place, id: label.caseId });
+    const key = `${label.caseId}\n${label.vintage}\n${label.availableAt}`;
+    const first = seen.get(key);
+    if (first !== undefined) complain("LabelDuplicate", { place, id: label.caseId, vintage: label.vintage, available: formatInstant(label.availableAt), first });
+    else seen.set(key, place);
+    labels.push(label);
+  }
+  return labels;
+}
+
+function* jsonLines(folder: string, shown: string, name: string, complain: Complain): Generator<{ value: unknown; place: Place }> {
+  for (const { text, number } of readLines(path.join(folder, name), path.join(shown, name), complain)) {
+    if (text.trim() === "") continue;
+    const place = `${path.join(shown, name)}:${number}`;
+    const value = parseJson(text, place, complain);
+    if (value !== undefined) yield { value, place };
+  }
+}

@@ -1,0 +1,109 @@
+/** The rows of a table's file as a stream of cells, each row with its line. */
+import * as fs from "node:fs";
+import { CsvError, parse } from "csv-parse";
+import { cause, readLines } from "../core/lines.ts";
+import { type Complain, type Place, strict } from "../core/refusal.ts";
+import type { Cell } from "../core/row-ref.ts";
+import { parseJson } from "../core/strict-json.ts";
+
+/** The columns in the file's order, then the rows. CSV cells are texts (`""` is absent); JSON cells keep their types. */
+export type TableRows = {
+  readonly format: "csv" | "jsonl";
+  readonly columns: readonly string[];
+  readonly rows: AsyncIterable<TableRow> | Iterable<TableRow>;
+};
+export type TableRow = { readonly line: number; readonly cells: readonly Cell[] };
+
+/** Opens `.csv` or `.jsonl`. A row with more or fewer cells than the header, or an unknown key, is refused. */
+export async function openTableRows(file: string, place: Place, complain: Complain = strict): Promise<TableRows | undefined> {
+  if (file.endsWith(".csv")) return openCsv(file, place, complain);
+  if (file.endsWith(".jsonl")) return openJsonLines(file, place, complain);
+  complain("FieldInvalid", { place, field: "rows", found: file.slice(file.lastIndexOf("/") + 1), expected: "a file that ends in .csv or .jsonl" });
+  return undefined;
+}
+
+type CsvRecord = { record: string[]; info: { lines: number } };
+
+async function openCsv(file: string, place: Place, complain: Complain): Promise<TableRows | undefined> {
+  const records = csvRecords(file, place, complain);
+  const first = await records.next();
+  if (first.done) {
+    complain("CsvInvalid", { place: `${place}:1`, problem: "no header line, expected the columns' names" });
+    return undefined;
+  }
+  const columns = first.value.record;
+  const twice = columns.find((column, i) => column === "" || columns.indexOf(column) !== i);
+  if (twice !== undefined) {
+    complain("CsvInvalid", { place: `${place}:1`, problem: twice === "" ? "a column without a name" : `two columns named ${twice}` });
+    return undefined;
+  }
+  return { format: "csv", columns, rows: csvRows(records) };
+}
+
+async function* csvRows(records: AsyncGenerator<CsvRecord>): AsyncGenerator<TableRow> {
+  for await (const { record, info } of records) {
+    yield { line: info.lines, cells: record.map((cell) => (cell === "" ? null : cell)) };
+  }
+}
+
+/** csv-parse counts lines at a record's end; a record over several lines is named by its last. */
+async function* csvRecords(file: string, place: Place, complain: Complain): AsyncGenerator<CsvRecord> {
+  const parser = parse({ bom: true, info: true, skip_empty_lines: true });
+  const input = fs.createReadStream(file);
+  input.on("error", (error) => parser.destroy(error));
+  try {
+    for await (const record of input.pipe(parser)) yield record as CsvRecord;
+  } catch (error) {
+    if (error instanceof CsvError) {
+      const line = (error as CsvError & { lines?: number }).lines;
+      complain("CsvInvalid", { place: `${place}:${line ?? 1}`, problem: error.message.replace(/ (on|at) line \d+$/, "") });
+    } else complain("FileUnreadable", { place, cause: cause(error) });
+  }
+}
+
+function openJsonLines(file: string, place: Place, complain: Complain): TableRows | undefined {
+  const objects = jsonObjects(file, place, complain);
+  const first = objects.next();
+  if (first.done) return { format: "jsonl", columns: [], rows: [] };
+  const columns = Object.keys(first.value.object);
+  const known = new Map(columns.map((column, i) => [column, i]));
+  const rows = function* (): Generator<TableRow> {
+    for (let next = first as IteratorResult<JsonRow>; !next.done; next = objects.next()) {
+      const { line, object } = next.value;
+      const cells = new Array<Cell>(known.size).fill(null);
+      for (const [key, cell] of Object.entries(object)) {
+        let i = known.get(key);
+        if (i === undefined && key === "retracted") {
+          i = known.size;
+          known.set(key, i);
+          (columns as string[]).push(key);
+        }
+        if (i === undefined) complain("UnknownKey", { place: `${place}:${line}`, key, known: columns });
+        else cells[i] = cell;
+      }
+      yield { line, cells };
+    }
+  };
+  return { format: "jsonl", columns, rows: rows() };
+}
+
+type JsonRow = { line: number; object: Record<string, Cell> };
+
+function* jsonObjects(file: string, place: Place, complain: Complain): Generator<JsonRow> {
+  for (const { text, number } of readLines(file, place, complain)) {
+    if (text.trim() === "") continue;
+    const at = `${place}:${number}`;
+    const value = parseJson(text, at, complain);
+    if (value === undefined) continue;
+    if (value === null || typeof value !== "object" || Array.isArray(value)) {
+      complain("JsonInvalid", { place: at, problem: "a row is one JSON object" });
+      continue;
+    }
+    const nested = Object.entries(value).find(([, cell]) => cell !== null && typeof cell === "object");
+    if (nested !== undefined) {
+      complain("CellInvalid", { place: at, column: nested[0], found: JSON.stringify(nested[1]), expected: "a text, a number, true, false or null" });
+      continue;
+    }
+    yield { line: number, object: value as Record<string, Cell> };
+  }
+}

@@ -1,0 +1,123 @@
+/** A table as a case set declares it: key, valid time, available time, column types, labels. */
+import { type Static, Type } from "@sinclair/typebox";
+import { type Duration, parseDuration } from "../core/duration.ts";
+import { checkZone } from "../core/local-time.ts";
+import { type Complain, type Place, strict } from "../core/refusal.ts";
+import type { PlaceOf } from "../core/schema.ts";
+
+const strictly = { additionalProperties: false } as const;
+const name = Type.String({ minLength: 1, maxLength: 200, description: "a name" });
+
+/** As it stands on disk under `tables:`. */
+export const TableOnDisk = Type.Object(
+  {
+    rows: Type.Union([Type.Object({ source: name }, strictly), Type.Object({ file: name }, strictly)], {
+      description: "{source: NAME} or {file: PATH}",
+    }),
+    key: Type.Array(name, { minItems: 1, maxItems: 16, description: "a list of columns" }),
+    valid_time: Type.Union(
+      [
+        Type.Object({ column: name, zone: Type.Optional(name) }, strictly),
+        Type.Object({ from: name, to: name, zone: Type.Optional(name) }, strictly),
+      ],
+      { description: "{column: NAME, zone: ZONE} or {from: NAME, to: NAME}" },
+    ),
+    available_time: Type.Optional(
+      Type.Union(
+        [
+          Type.Object({ after: Type.Literal("valid_time"), delay: Type.String() }, strictly),
+          Type.Object({ column: name, zone: Type.Optional(name) }, strictly),
+          Type.Record(Type.String(), Type.String({ pattern: "^P" })),
+        ],
+        { description: "{after: valid_time, delay: P1D}, {column: NAME}, or a delay for each column" },
+      ),
+    ),
+    columns: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.Literal("string"), Type.Literal("number"), Type.Literal("boolean")], { description: "string, number or boolean" })),
+    ),
+    entity: Type.Optional(name),
+    text: Type.Optional(Type.Array(name)),
+    zone: Type.Optional(name),
+    row_policy: Type.Optional(name),
+    forward: Type.Optional(Type.Boolean()),
+  },
+  strictly,
+);
+export type TableOnDisk = Static<typeof TableOnDisk>;
+
+export type ColumnType = "string" | "number" | "boolean";
+
+export type AvailableTime =
+  | { readonly kind: "after"; readonly delay: Duration }
+  | { readonly kind: "column"; readonly column: string; readonly zone: string | null }
+  | { readonly kind: "per-column"; readonly delays: ReadonlyMap<string, Duration> };
+
+export type TableSpec = {
+  readonly name: string;
+  readonly place: Place;
+  readonly rows: TableOnDisk["rows"];
+  readonly key: readonly string[];
+  /** Column of the valid time (the start, where it is a span), and the zone of its local dates. */
+  readonly validColumn: string;
+  readonly zone: string | null;
+  readonly available: AvailableTime;
+  readonly columns: ReadonlyMap<string, ColumnType>;
+  readonly entity: string | null;
+  /** Rows may speak of times after they were available; their valid time is then not bounded. */
+  readonly forward: boolean;
+  readonly onDisk: TableOnDisk;
+};
+
+/** Checks what a schema cannot: zones, durations, that an available time is declared. */
+export function parseTableSpec(
+  table: string,
+  disk: TableOnDisk,
+  zone: string | null,
+  placeOf: PlaceOf,
+  complain: Complain = strict,
+): TableSpec | undefined {
+  const base = `/tables/${table.replace(/~/g, "~0").replace(/\//g, "~1")}`;
+  const own = disk.valid_time.zone;
+  if (own !== undefined) checkZone(own, placeOf(`${base}/valid_time/zone`), `tables.${table}.valid_time.zone`, complain);
+  const available = parseAvailable(table, disk, base, placeOf, complain);
+  if (available === undefined) return undefined;
+  return {
+    name: table,
+    place: placeOf(base),
+    rows: disk.rows,
+    key: disk.key,
+    validColumn: "column" in disk.valid_time ? disk.valid_time.column : disk.valid_time.from,
+    zone: own ?? zone,
+    available,
+    columns: new Map(Object.entries(disk.columns ?? {})),
+    entity: disk.entity ?? null,
+    forward: disk.forward ?? false,
+    onDisk: disk,
+  };
+}
+
+function parseAvailable(table: string, disk: TableOnDisk, base: string, placeOf: PlaceOf, complain: Complain): AvailableTime | undefined {
+  const declared = disk.available_time;
+  if (declared === undefined) {
+    complain("TableAvailableTimeMissing", { place: placeOf(base), table });
+    return undefined;
+  }
+  const place = placeOf(`${base}/available_time`);
+  const subject = `tables.${table}.available_time`;
+  if ("after" in declared && declared.after === "valid_time") {
+    const delay = parseDuration(declared["delay"], place, `${subject}.delay`, complain);
+    return delay && { kind: "after", delay };
+  }
+  if ("column" in declared && !String(declared.column).startsWith("P")) {
+    const { column, zone } = declared as { column: string; zone?: string };
+    if (zone !== undefined) checkZone(zone, placeOf(`${base}/available_time/zone`), `${subject}.zone`, complain);
+    return { kind: "column", column, zone: zone ?? null };
+  }
+  const delays = new Map<string, Duration>();
+  for (const [column, text] of Object.entries(declared as Record<string, string>)) {
+    const delay = parseDuration(text, place, `${subject}.${column}`, complain);
+    if (delay === undefined) return undefined;
+    delays.set(column, delay);
+  }
+  return { kind: "per-column", delays };
+}

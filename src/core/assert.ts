@@ -1,0 +1,9 @@
+/** Assertions: our own mistakes crash, without a code. */
+
+export class Bug extends Error {
+  override name = "Bug";
+}
+
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Bug(message);
+}

@@ -1,0 +1,28 @@
+/** SHA-256: of bytes, of canonical values, of a tree's leaves. `node:crypto` decides. */
+import * as crypto from "node:crypto";
+import { canonical, type Json } from "./canonical.ts";
+
+/** `sha256:` and 64 hexadecimal digits. */
+export type Digest = `sha256:${string}`;
+
+/** 64 hexadecimal digits of the SHA-256 of bytes, or of a text's UTF-8. */
+export const sha256Hex: (data: string | Uint8Array) => string =
+  // crypto.hash (one call, no object) is twice as fast on short input; it came with Node 20.12 and 21.7.
+  (data) => crypto.hash("sha256", data, "hex");
+
+export function digestOf(data: string | Uint8Array): Digest {
+  return `sha256:${sha256Hex(data)}`;
+}
+
+export function digestOfJson(value: Json): Digest {
+  return digestOf(canonical(value));
+}
+
+/** RFC 6962 section 2.1: the hash of a leaf is SHA-256(0x00 || line). 64 hexadecimal digits. */
+export function leafHash(line: string): string {
+  return sha256Hex(`\u0000${line}`);
+}
+
+export function hmac(key: Uint8Array, message: string): Buffer {
+  return crypto.createHmac("sha256", key).update(message).digest();
+}

@@ -1,0 +1,34 @@
+/** The limits of everything that comes from outside: one file, so that nothing is unbounded by accident. */
+
+export const limits = {
+  /** Bytes of one line of JSON Lines, and of one YAML file. */
+  lineBytes: 4_194_304,
+  yamlBytes: 4_194_304,
+  /** Nesting of any JSON value. */
+  jsonDepth: 64,
+  /** Cases of one set, rows of one table. */
+  cases: 10_000_000,
+  rows: 100_000_000,
+  /** Rows of one reply, and the number given when none is asked for. */
+  replyRows: 10_000,
+  replyRowsDefault: 100,
+  /** Values of one `where` list, columns of one `order`, groups of one aggregate. */
+  whereValues: 10_000,
+  orderColumns: 16,
+  groups: 10_000,
+  /** Rows of a table that keeps each row's text once it was served. */
+  renderedRows: 100_000,
+  /** Bytes of one entry of the record (a C2SP tile's entry holds no more). */
+  entryBytes: 65_535,
+  /** Draws of one plant until no real row has its digest; drawings of a key until it is new. */
+  plantDraws: 100,
+  /** Refusals that `doctor` lists. */
+  refusals: 1_000,
+  /** Calls of one trajectory. */
+  calls: 100_000,
+  concurrency: 1_024,
+  repeats: 1_000,
+  resamples: 1_000_000,
+  /** Folders that are looked at upward for a package or a workspace. */
+  parents: 64,
+} as const;

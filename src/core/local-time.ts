@@ -1,0 +1,100 @@
+/** Local times of an IANA zone: from a wall clock's reading to the instant, and back. */
+import { getDayOfYear } from "date-fns/getDayOfYear";
+import { getISOWeek } from "date-fns/getISOWeek";
+import { getISOWeekYear } from "date-fns/getISOWeekYear";
+import { UTCDate } from "@date-fns/utc";
+import { type Instant, instant, MICROS_PER_DAY, MICROS_PER_SECOND, parseDay } from "./instant.ts";
+import { type Complain, type Place, strict } from "./refusal.ts";
+
+/** A wall clock's reading, as if it were UTC: microseconds since 1970-01-01T00:00 of the same clock. */
+export type Wall = number;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+const offsets = new Map<string, number>();
+
+/** Whether the machine's zone data knows the name; refuses it otherwise. */
+export function checkZone(zone: string, place: Place, subject: string, complain: Complain = strict): boolean {
+  try {
+    format(zone);
+    return true;
+  } catch {
+    complain("ZoneUnknown", { place, subject, found: zone });
+    return false;
+  }
+}
+
+/**
+ * The instant at which a zone's wall clock reads `wall`. A reading that a gap skips moves forward by the gap; of
+ * a reading that comes twice, the earlier. So the midnight of a date is the first instant of that date.
+ */
+export function localInstant(zone: string, wall: Wall): Instant {
+  const before = offset(zone, wall - 1.5 * MICROS_PER_DAY);
+  const after = offset(zone, wall + 1.5 * MICROS_PER_DAY);
+  const first = wall - before;
+  if (offset(zone, first) === before) return instant(first);
+  const second = wall - after;
+  if (offset(zone, second) === after) return instant(second);
+  const middle = offset(zone, wall - offset(zone, wall));
+  if (offset(zone, wall - middle) === middle) return instant(wall - middle);
+  return instant(first);
+}
+
+/** What a zone's wall clock reads at an instant. */
+export function localWall(zone: string, at: Instant): Wall {
+  return at + offset(zone, at);
+}
+
+/** The local date of an instant, as a day number. */
+export function localDay(zone: string, at: Instant): number {
+  return Math.floor(localWall(zone, at) / MICROS_PER_DAY);
+}
+
+/** The first instant of a local date. */
+export function firstInstant(zone: string, day: number): Instant {
+  return localInstant(zone, day * MICROS_PER_DAY);
+}
+
+/** Reads `2014-06-01` or `2014-06-01T09:30[:00[.5]]` as a wall clock's reading. */
+export function parseWall(text: string): Wall | undefined {
+  const parts = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?)?$/.exec(text);
+  if (parts === null) return undefined;
+  const day = parseDay(parts[1] as string);
+  const [hour, minute, second] = [parts[2], parts[3], parts[4]].map((part) => Number(part ?? 0)) as [number, number, number];
+  if (day === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
+  const micros = Number((parts[5] ?? "").padEnd(6, "0"));
+  return day * MICROS_PER_DAY + (hour * 3600 + minute * 60 + second) * MICROS_PER_SECOND + micros;
+}
+
+/** 1 for 1 January, up to 366. */
+export function dayOfYear(day: number): number {
+  return getDayOfYear(new UTCDate(day * 86_400_000));
+}
+
+/** `2014-W22`: the ISO 8601 week of a date, with its week-numbering year. */
+export function isoWeek(day: number): string {
+  const date = new UTCDate(day * 86_400_000);
+  return `${getISOWeekYear(date)}-W${String(getISOWeek(date)).padStart(2, "0")}`;
+}
+
+/** A zone's offset from UTC at an instant, in microseconds, to the second (old local mean times have seconds). */
+function offset(zone: string, at: number): number {
+  const millis = Math.floor(at / 1000);
+  const text = format(zone).format(millis);
+  const spelled = text.slice(text.indexOf("GMT") + 3);
+  const known = offsets.get(spelled);
+  if (known !== undefined) return known;
+  const parts = /^([+-])(\d{2}):(\d{2})(?::(\d{2}))?$/.exec(spelled);
+  const seconds = parts === null ? 0 : Number(parts[2]) * 3600 + Number(parts[3]) * 60 + Number(parts[4] ?? 0);
+  const micros = (parts?.[1] === "-" ? -seconds : seconds) * MICROS_PER_SECOND;
+  offsets.set(spelled, micros);
+  return micros;
+}
+
+function format(zone: string): Intl.DateTimeFormat {
+  let known = formats.get(zone);
+  if (known === undefined) {
+    known = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
+    formats.set(zone, known);
+  }
+  return known;
+}

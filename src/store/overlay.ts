@@ -1,0 +1,54 @@
+/** Planted rows: versions that the engine adds to one case's view of a table, and to nothing else. */
+import type { Instant } from "../core/instant.ts";
+import type { Cell } from "../core/row-ref.ts";
+import { compareCells, type Table } from "./table.ts";
+
+/** `revision` and `new-key` become available after the horizon; `past` at the horizon, and only the probe sees it. */
+export type PlantKind = "past" | "revision" | "new-key";
+
+export type PlantedRow = {
+  readonly table: string;
+  readonly kind: PlantKind;
+  /** The table's key number where the key exists in the table, else -1. */
+  readonly keyId: number;
+  readonly key: readonly Cell[];
+  readonly valid: Instant;
+  readonly available: Instant;
+  /** One cell a column, in the table's order. */
+  readonly cells: readonly Cell[];
+  readonly ref: string;
+  /** Canonical bytes as served, and the hexadecimal SHA-256 of them. */
+  readonly text: string;
+  readonly digest: string;
+};
+
+/** The plants of one case as one door shows them: to its reader, or (with the past plants) to the engine's probe. */
+export type Overlay = { readonly view: "reader" | "probe"; readonly rows: readonly PlantedRow[] };
+
+const none: readonly PlantedRow[] = [];
+
+/** The planted rows of a table that are visible at `asOf`; version first, so the last of a key wins. */
+export function visiblePlants(overlay: Overlay | null, table: Table, asOf: number): readonly PlantedRow[] {
+  if (overlay === null) return none;
+  let visible: PlantedRow[] | null = null;
+  for (const row of overlay.rows) {
+    if (row.table !== table.name || row.available > asOf) continue;
+    if (!table.forward && row.valid > asOf) continue;
+    visible ??= [];
+    visible.push(row);
+  }
+  return visible ?? none;
+}
+
+/** A plant outranks a real version of its key that became available no later than itself. */
+export function outranks(plant: PlantedRow, table: Table, version: number): boolean {
+  return table.keyOf[version] === plant.keyId && (table.available[version] as number) <= plant.available;
+}
+
+export function compareKeyCells(a: readonly Cell[], b: readonly Cell[]): number {
+  for (let i = 0; i < a.length; i++) {
+    const d = compareCells(a[i], b[i]);
+    if (d !== 0) return d;
+  }
+  return 0;
+}

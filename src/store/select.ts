@@ -1,0 +1,226 @@
+/** Selection: which versions, real and planted, a query of one table names at an instant, in which order. */
+import type { Cell } from "../core/row-ref.ts";
+import { countUpTo, entityKeys, type LatestIndex, lastVersion, latestIndex, validOrder, visibleVersion } from "./as-of.ts";
+import { compareKeyCells, outranks, type PlantedRow } from "./overlay.ts";
+import { type Column, cellOf, compareCells, keyCells, type Table } from "./table.ts";
+
+export type Query = {
+  /** Column index → the values that it may have (`null`: absent). */
+  readonly where: ReadonlyMap<number, readonly Cell[]>;
+  /** Closed bounds on valid time. */
+  readonly since: number;
+  readonly until: number;
+  /** Per entity the one of greatest (valid time, key); `since` and `until` bound first, `where` filters after. */
+  readonly latest: boolean;
+  readonly order: readonly { readonly column: number; readonly descending: boolean }[];
+};
+
+/** Rows by number: a version of the table, or -1 - i for the i-th visible plant. */
+export type Selection = { readonly rows: Int32Array; readonly plants: readonly PlantedRow[] };
+
+/**
+ * Version first, then valid time, `latest` and `where`; ordered by `order`, then by (valid time, key), of a snapshot
+ * by (entity, key). O(log n + keys in question).
+ */
+export function select(table: Table, asOf: number, plants: readonly PlantedRow[], query: Query): Selection {
+  if (query.latest && query.since === -Infinity && query.until === Infinity && plants.length === 0) {
+    const index = latestIndex(table);
+    if (index !== null) {
+      const rows = filtered(table, plants, query, snapshot(table, index, asOf, query));
+      return { rows: query.order.length === 0 ? rows : ordered(table, plants, query, rows), plants };
+    }
+  }
+  const found = candidates(table, asOf, query);
+  const rows = plants.length === 0 ? found : withPlants(table, found, plants, asOf, query);
+  const chosen = query.latest ? latestOf(table, plants, rows) : rows;
+  return { rows: ordered(table, plants, query, filtered(table, plants, query, chosen)), plants };
+}
+
+/** Per entity one binary search and one look at the prefix's best. */
+function snapshot(table: Table, index: LatestIndex, asOf: number, query: Query): Int32Array {
+  const wanted = table.entity === null ? undefined : query.where.get(table.entity);
+  if (namesOne(wanted)) {
+    const entity = index.entityOf.get(wanted[0]);
+    if (entity === undefined) return new Int32Array(0);
+    const best = bestOf(index, entity, asOf);
+    return best < 0 ? new Int32Array(0) : Int32Array.of(best);
+  }
+  const rows = new Int32Array(index.start.length - 1);
+  let count = 0;
+  for (let entity = 0; entity + 1 < index.start.length; entity++) {
+    const best = bestOf(index, entity, asOf);
+    if (best >= 0) rows[count++] = best;
+  }
+  return rows.subarray(0, count);
+}
+
+function namesOne(wanted: readonly Cell[] | undefined): wanted is readonly [string | number] {
+  return wanted !== undefined && wanted.length === 1 && (typeof wanted[0] === "string" || typeof wanted[0] === "number");
+}
+
+function bestOf(index: LatestIndex, entity: number, asOf: number): number {
+  const from = index.start[entity] as number;
+  const visible = countUpTo(index.available, asOf, from, index.start[entity + 1] as number);
+  return visible === 0 ? -1 : (index.best[from + visible - 1] as number);
+}
+
+/** Visible versions within the valid bounds: of one key, one entity, a span of valid time, or all keys. */
+function candidates(table: Table, asOf: number, query: Query): Int32Array {
+  const key = exactKey(table, query);
+  if (key !== undefined) return key < 0 ? new Int32Array(0) : visibleOf(table, asOf, query, 1, () => key);
+  const entities = entityKeys(table);
+  const wanted = entities === null ? undefined : query.where.get(table.entity as number);
+  if (entities !== null && namesOne(wanted)) {
+    const entity = entities.entityOf.get(wanted[0]);
+    if (entity === undefined) return new Int32Array(0);
+    const from = entities.start[entity] as number;
+    return visibleOf(table, asOf, query, (entities.start[entity + 1] as number) - from, (i) => entities.keys[from + i] as number);
+  }
+  const byValid = validOrder(table);
+  if (byValid === null) return visibleOf(table, asOf, query, table.keys, (i) => i);
+  const until = table.forward ? query.until : Math.min(query.until, asOf);
+  const from = countBelow(byValid.valid, query.since);
+  const to = countUpTo(byValid.valid, until);
+  return visibleOf(table, asOf, query, Math.max(0, to - from), (i) => byValid.keys[from + i] as number);
+}
+
+function visibleOf(table: Table, asOf: number, query: Query, count: number, keyAt: (i: number) => number): Int32Array {
+  const rows = new Int32Array(count);
+  let found = 0;
+  for (let i = 0; i < count; i++) {
+    const version = visibleVersion(table, keyAt(i), asOf);
+    if (version < 0) continue;
+    const valid = table.valid[version] as number;
+    if (valid >= query.since && valid <= query.until) rows[found++] = version;
+  }
+  return rows.subarray(0, found);
+}
+
+function countBelow(sorted: Float64Array, bound: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as number) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The key that `where` names whole, -1 where no such key exists, undefined where it does not name one. */
+function exactKey(table: Table, query: Query): number | undefined {
+  const wanted: Cell[] = [];
+  for (const column of table.keyColumns) {
+    const values = query.where.get(column);
+    if (values === undefined || values.length !== 1) return undefined;
+    wanted.push(values[0] as Cell);
+  }
+  return findKey(table, wanted);
+}
+
+/** The number of a key, or -1. O(log keys). */
+export function findKey(table: Table, key: readonly Cell[]): number {
+  let low = 0;
+  let high = table.keys - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const d = compareKeyCells(keyCells(table, table.keyStart[middle] as number), key);
+    if (d === 0) return middle;
+    if (d < 0) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+/** Plants take the place of the versions that they outrank, and give way to later ones. */
+function withPlants(table: Table, rows: Int32Array, plants: readonly PlantedRow[], asOf: number, query: Query): Int32Array {
+  const kept = rows.filter((version) => !plants.some((plant) => outranks(plant, table, version)));
+  const added: number[] = [];
+  plants.forEach((plant, i) => {
+    const last = plant.keyId < 0 ? -1 : lastVersion(table, plant.keyId, asOf);
+    const overtaken = last >= 0 && (table.available[last] as number) > plant.available;
+    const beaten = plants.some((other, j) => compareKeyCells(other.key, plant.key) === 0 && (other.available > plant.available || (other.available === plant.available && j > i)));
+    if (!beaten && !overtaken && plant.valid >= query.since && plant.valid <= query.until) added.push(-1 - i);
+  });
+  const all = new Int32Array(kept.length + added.length);
+  all.set(kept);
+  all.set(added, kept.length);
+  return all;
+}
+
+/** Of each entity the row of greatest (valid time, key); a table without entities is one. */
+function latestOf(table: Table, plants: readonly PlantedRow[], rows: Int32Array): Int32Array {
+  const best = new Map<Cell | undefined, number>();
+  for (const row of rows) {
+    const entity = table.entity === null ? null : cellAt(table, plants, row, table.entity);
+    const known = best.get(entity);
+    if (known === undefined || compareRows(table, plants, row, known) > 0) best.set(entity, row);
+  }
+  return Int32Array.from(best.values());
+}
+
+function filtered(table: Table, plants: readonly PlantedRow[], query: Query, rows: Int32Array): Int32Array {
+  if (query.where.size === 0) return rows;
+  const tests = [...query.where].map(([column, values]) => matcher(table, plants, column, values));
+  return rows.filter((row) => tests.every((test) => test(row)));
+}
+
+function matcher(table: Table, plants: readonly PlantedRow[], column: number, values: readonly Cell[]): (row: number) => boolean {
+  const wanted = new Set(values);
+  const c = table.columns[column] as Column;
+  if (c.codes === null || c.hidden !== null) return (row) => matches(wanted, cellAt(table, plants, row, column));
+  const { codes, dictionary } = c;
+  return (row) => {
+    if (row < 0) return matches(wanted, cellAt(table, plants, row, column));
+    const code = codes[row] as number;
+    return wanted.has(code < 0 ? null : (dictionary[code] as string));
+  };
+}
+
+function matches(wanted: ReadonlySet<Cell>, cell: Cell | undefined): boolean {
+  return cell !== undefined && wanted.has(cell);
+}
+
+function ordered(table: Table, plants: readonly PlantedRow[], query: Query, rows: Int32Array): Int32Array {
+  const compare = (a: number, b: number): number => {
+    for (const { column, descending } of query.order) {
+      const [x, y] = [cellAt(table, plants, a, column) ?? null, cellAt(table, plants, b, column) ?? null];
+      const d = compareCells(x, y);
+      if (d !== 0) return descending && x !== null && y !== null ? -d : d;
+    }
+    const byEntity = query.latest ? compareEntities(table, plants, a, b) : 0;
+    return byEntity !== 0 ? byEntity : query.latest ? compareKeys(table, plants, a, b) : compareRows(table, plants, a, b);
+  };
+  for (let i = 1; i < rows.length; i++) {
+    if (compare(rows[i - 1] as number, rows[i] as number) > 0) return rows.slice().sort(compare);
+  }
+  return rows;
+}
+
+function compareEntities(table: Table, plants: readonly PlantedRow[], a: number, b: number): number {
+  return table.entity === null ? 0 : compareCells(cellAt(table, plants, a, table.entity), cellAt(table, plants, b, table.entity));
+}
+
+/** (valid time, key), which no two visible rows share. */
+function compareRows(table: Table, plants: readonly PlantedRow[], a: number, b: number): number {
+  const byValid = validAt(table, plants, a) - validAt(table, plants, b);
+  return byValid !== 0 ? byValid : compareKeys(table, plants, a, b);
+}
+
+function compareKeys(table: Table, plants: readonly PlantedRow[], a: number, b: number): number {
+  if (a >= 0 && b >= 0) return (table.keyOf[a] as number) - (table.keyOf[b] as number);
+  return compareKeyCells(keyAt(table, plants, a), keyAt(table, plants, b));
+}
+
+function validAt(table: Table, plants: readonly PlantedRow[], row: number): number {
+  return row >= 0 ? (table.valid[row] as number) : (plants[-1 - row] as PlantedRow).valid;
+}
+
+function keyAt(table: Table, plants: readonly PlantedRow[], row: number): readonly Cell[] {
+  return row >= 0 ? keyCells(table, row) : (plants[-1 - row] as PlantedRow).key;
+}
+
+/** The cell of a selected row, real or planted. */
+export function cellAt(table: Table, plants: readonly PlantedRow[], row: number, column: number): Cell | undefined {
+  return row >= 0 ? cellOf(table, row, column) : (plants[-1 - row] as PlantedRow).cells[column];
+}

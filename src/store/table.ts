@@ -1,0 +1,109 @@
+/** Tables in memory: columns of row versions, sorted by key and then by the instant at which each became available. */
+import type { ColumnType, TableSpec } from "../caseset/table-spec.ts";
+import type { Digest } from "../core/digest.ts";
+import { canonical } from "../core/canonical.ts";
+import { formatInstant } from "../core/instant.ts";
+import { limits } from "../core/limits.ts";
+import { type Cell, rowRef } from "../core/row-ref.ts";
+
+/** One column over all versions: numbers (NaN = absent; booleans as 0 and 1), or codes into a dictionary (-1 = absent). */
+export type Column = {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly numbers: Float64Array | null;
+  readonly codes: Int32Array | null;
+  readonly dictionary: readonly string[];
+  /** 1 where this version's cell was not yet available; null where the table has no such cells. */
+  readonly hidden: Uint8Array | null;
+};
+
+export type Table = {
+  readonly name: string;
+  readonly zone: string | null;
+  readonly forward: boolean;
+  /** How a row's available time follows from its valid time, for plants. */
+  readonly spec: TableSpec | null;
+  readonly columns: readonly Column[];
+  readonly columnIndex: ReadonlyMap<string, number>;
+  readonly keyColumns: readonly number[];
+  readonly validColumn: number;
+  readonly availableColumn: number | null;
+  readonly entity: number | null;
+  readonly count: number;
+  readonly keys: number;
+  readonly valid: Float64Array;
+  readonly available: Float64Array;
+  readonly retracted: Uint8Array | null;
+  /** Version → key; key → its versions, `keyStart[k]` to `keyStart[k + 1]`, by available time. */
+  readonly keyOf: Int32Array;
+  readonly keyStart: Int32Array;
+  /** All versions of a key have one valid time, one entity. */
+  readonly constantValid: boolean;
+  readonly constantEntity: boolean;
+  /** Column indexes in the order of canonical JSON. */
+  readonly bodyOrder: readonly number[];
+  readonly digest: Digest;
+};
+
+/** A version's cell: `undefined` where it was not yet available, `null` where it is absent. */
+export function cellOf(table: Table, version: number, column: number): Cell | undefined {
+  const c = table.columns[column] as Column;
+  if (c.hidden !== null && c.hidden[version] === 1) return undefined;
+  if (c.codes !== null) {
+    const code = c.codes[version] as number;
+    return code < 0 ? null : (c.dictionary[code] as string);
+  }
+  const value = (c.numbers as Float64Array)[version] as number;
+  if (Number.isNaN(value)) return null;
+  return c.type === "boolean" ? value === 1 : value;
+}
+
+export function keyCells(table: Table, version: number): Cell[] {
+  return table.keyColumns.map((column) => cellOf(table, version, column) ?? null);
+}
+
+/** The canonical bytes of a served row: `{"available_at":…,"body":{…},"ref":"weather#2014-05-31"}`. */
+export function rowText(table: Table, version: number): string {
+  const texts = textsOf(table);
+  const known = texts?.[version];
+  if (known !== undefined) return known;
+  const ref = rowRef(table.name, keyCells(table, version));
+  const text = servedRowText(ref, table.available[version] as number, table, (column) => cellOf(table, version, column));
+  if (texts !== null) texts[version] = text;
+  return text;
+}
+
+const rendered = new WeakMap<Table, (string | undefined)[]>();
+
+/** Small tables keep the text of each row, since one row is served to many cases; large ones do not. */
+function textsOf(table: Table): (string | undefined)[] | null {
+  if (table.count > limits.renderedRows) return null;
+  let texts = rendered.get(table);
+  if (texts === undefined) {
+    texts = [];
+    rendered.set(table, texts);
+  }
+  return texts;
+}
+
+export function servedRowText(ref: string, available: number, table: Table, cell: (column: number) => Cell | undefined): string {
+  let body = "";
+  for (const column of table.bodyOrder) {
+    const value = cell(column);
+    if (value === undefined) continue;
+    body += `${body === "" ? "" : ","}${JSON.stringify((table.columns[column] as Column).name)}:${plain(value)}`;
+  }
+  return `{"available_at":"${formatInstant(available)}","body":{${body}},"ref":${JSON.stringify(ref)}}`;
+}
+
+function plain(value: Cell): string {
+  return canonical(value);
+}
+
+/** Order of cells: absent last, numbers by size, texts by code units, false before true. */
+export function compareCells(a: Cell | undefined, b: Cell | undefined): number {
+  const noA = a === undefined || a === null;
+  const noB = b === undefined || b === null;
+  if (noA || noB) return noA ? (noB ? 0 : 1) : -1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}

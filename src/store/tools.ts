@@ -1,0 +1,115 @@
+/** The bounded tools that a reader is offered: names, JSON schemas, and the check of what an agent sends. */
+import { type Static, Type } from "@sinclair/typebox";
+import type { Json } from "../core/canonical.ts";
+import { type Digest, digestOfJson } from "../core/digest.ts";
+import { parseInstant } from "../core/instant.ts";
+import { limits } from "../core/limits.ts";
+import { isRefusal } from "../core/refusal.ts";
+import type { Cell } from "../core/row-ref.ts";
+import { misfit } from "../core/schema.ts";
+import type { Query } from "./select.ts";
+import type { Column, Table } from "./table.ts";
+
+const strictly = { additionalProperties: false } as const;
+const cell = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
+const bounds = {
+  table: Type.String({ description: "the table's name" }),
+  where: Type.Optional(
+    Type.Record(Type.String(), Type.Union([cell, Type.Array(cell, { maxItems: limits.whereValues })]), {
+      description: "column to a value, or to a list of values",
+    }),
+  ),
+  since: Type.Optional(Type.String({ description: "least valid time, an RFC 3339 instant, inclusive" })),
+  until: Type.Optional(Type.String({ description: "greatest valid time, an RFC 3339 instant, inclusive" })),
+};
+
+export const RowsArguments = Type.Object(
+  {
+    ...bounds,
+    order: Type.Optional(Type.Array(Type.String(), { maxItems: limits.orderColumns, description: "columns, `-` before a descending one" })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.rows })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.replyRows, default: limits.replyRowsDefault })),
+    latest: Type.Optional(Type.Boolean({ description: "per entity the visible row of greatest valid time; `where` filters after" })),
+  },
+  { ...strictly, description: "rows visible at the horizon, by valid time and key" },
+);
+
+export const AggregateArguments = Type.Object(
+  {
+    ...bounds,
+    measure: Type.Union(["count", "sum", "mean", "min", "max"].map((name) => Type.Literal(name))),
+    column: Type.Optional(Type.String({ description: "what is measured; `count` without it counts rows" })),
+    by: Type.Optional(Type.Array(Type.String(), { maxItems: limits.orderColumns, description: "one figure for each value of these columns" })),
+  },
+  { ...strictly, description: "one figure over the rows visible at the horizon, absent cells left out and counted out of n" },
+);
+
+export type RowsArguments = Static<typeof RowsArguments>;
+export type AggregateArguments = Static<typeof AggregateArguments>;
+
+export type ToolSchema = { readonly name: string; readonly schema: Json };
+export const toolSchemas: readonly ToolSchema[] = [
+  { name: "rows", schema: plain(RowsArguments) },
+  { name: "aggregate", schema: plain(AggregateArguments) },
+];
+/** Two runs whose tools differ are two trials: part of the stamp. */
+export const toolSchemaVersion: Digest = digestOfJson(toolSchemas as unknown as Json);
+
+function plain(schema: object): Json {
+  return JSON.parse(JSON.stringify(schema)) as Json;
+}
+
+/** A call that cannot be answered: a value for the reader, recorded, never an exception. */
+export type Fault = { readonly class: "bad_request"; readonly message: string };
+export const badRequest = (message: string): Fault => ({ class: "bad_request", message });
+export const isFault = (value: object): value is Fault => "class" in value;
+
+/** The table that arguments name, if the case declares it. */
+export function tableOf(args: unknown, tables: ReadonlyMap<string, Table>, declared: readonly string[]): Table | Fault {
+  const name = (args as { table?: unknown } | null)?.table;
+  const table = typeof name === "string" && declared.includes(name) ? tables.get(name) : undefined;
+  return table ?? badRequest(`no table ${JSON.stringify(name ?? null)} in this case; it reads ${declared.join(", ") || "none"}`);
+}
+
+/** Arguments of either tool, as a query of one table. */
+export function parseQuery(schema: typeof RowsArguments | typeof AggregateArguments, args: unknown, table: Table): Query | Fault {
+  const wrong = misfit(schema, args);
+  if (wrong !== undefined) return badRequest(wrong);
+  const call = args as RowsArguments;
+  const since = boundOf(call.since, "since", -Infinity);
+  const until = boundOf(call.until, "until", Infinity);
+  if (typeof since !== "number") return since;
+  if (typeof until !== "number") return until;
+  const where = new Map<number, readonly Cell[]>();
+  for (const [name, wanted] of Object.entries(call.where ?? {})) {
+    const column = columnOf(table, name);
+    if (typeof column !== "number") return column;
+    const values = Array.isArray(wanted) ? (wanted as Cell[]) : [wanted as Cell];
+    const { type } = table.columns[column] as Column;
+    const misfitting = values.find((value) => value !== null && typeof value !== type);
+    if (misfitting !== undefined) return badRequest(`where.${name}: ${JSON.stringify(misfitting)} is not a ${type}`);
+    where.set(column, values);
+  }
+  const order = [];
+  for (const term of call.order ?? []) {
+    const descending = term.startsWith("-");
+    const column = columnOf(table, descending ? term.slice(1) : term);
+    if (typeof column !== "number") return column;
+    order.push({ column, descending });
+  }
+  return { where, since, until, latest: call.latest ?? false, order };
+}
+
+export function columnOf(table: Table, name: string): number | Fault {
+  return table.columnIndex.get(name) ?? badRequest(`table ${table.name} has no column ${JSON.stringify(name)}; it has ${[...table.columnIndex.keys()].join(", ")}`);
+}
+
+function boundOf(text: string | undefined, name: string, absent: number): number | Fault {
+  if (text === undefined) return absent;
+  try {
+    return parseInstant(text, name, name) as number;
+  } catch (error) {
+    if (isRefusal(error)) return badRequest(error.message);
+    throw error;
+  }
+}

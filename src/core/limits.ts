@@ -18,6 +18,8 @@ export const limits = {
   groups: 10_000,
   /** Rows of a table that keeps each row's text once it was served. */
   renderedRows: 100_000,
+  /** Bytes of the arguments of one tool call, which stand in its entry. */
+  argumentBytes: 32_768,
   /** Bytes of one entry of the record (a C2SP tile's entry holds no more). */
   entryBytes: 65_535,
   /** Draws of one plant until no real row has its digest; drawings of a key until it is new. */

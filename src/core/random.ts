@@ -24,7 +24,7 @@ export function stream(seed: number, name: string): Stream {
   return streamOf(createHash("sha256").update(`${seed}\0${name}`, "utf8").digest());
 }
 
-/** The stream whose state is the first 16 bytes, read as four big-endian 32-bit integers s01, s00, s11, s10. */
+/** The stream whose state is the first 16 bytes: big-endian 32-bit integers s01, s00, s11, s10. */
 export function streamOf(bytes: Buffer): Stream {
   const state = [0, 4, 8, 12].map((offset) => bytes.readInt32BE(offset));
   assert(
@@ -32,8 +32,8 @@ export function streamOf(bytes: Buffer): Stream {
     "an all-zero state never leaves zero",
   );
   const generator = xoroshiro128plusFromState(state);
-  let divisor = 0;
-  let limit = 0;
+  let divisor = 1;
+  let limit = TWO_TO_32;
   return {
     nextUint32: () => generator.next() >>> 0,
     below(n) {

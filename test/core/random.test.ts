@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { stream } from "../../src/core/random.ts";
+import { stream, streamOf } from "../../src/core/random.ts";
 import { referenceStream } from "../stats/reference-stream.ts";
 
 const seeds = fc.maxSafeInteger();
@@ -15,7 +15,7 @@ test("stream: the integers that an independent Python program draws", () => {
   assert.deepEqual(Array.from({ length: 3 }, accented.nextUint32), [4009565708, 451636307, 2614308912]);
 });
 
-test("below: the indices that an independent Python program draws, redrawing where the range does not divide", () => {
+test("below: the indices that an independent Python program draws, redraws included", () => {
   const sevenths = stream(42, "headline.brier");
   const indices = Array.from({ length: 10 }, () => sevenths.below(7));
   assert.deepEqual(indices, [5, 2, 0, 1, 2, 4, 4, 2, 0, 1]);
@@ -64,4 +64,12 @@ test("stream and below: refuse a seed or a range that is not an integer in bound
     assert.throws(() => stream(seed, "x"), RangeError);
   const { below } = stream(1, "x");
   for (const n of [0, -1, 1.5, 4294967297, Number.NaN]) assert.throws(() => below(n), RangeError);
+});
+
+test("streamOf: 16 bytes are the state; an all-zero state or too few bytes crash", () => {
+  // s0 = 1, s1 = 2: the first output is s0 + s1, as in the paper's code.
+  const { nextUint32 } = streamOf(Buffer.from("00000000000000010000000000000002", "hex"));
+  assert.equal(nextUint32(), 3);
+  assert.throws(() => streamOf(Buffer.alloc(16)), /all-zero/);
+  assert.throws(() => streamOf(Buffer.alloc(8)), RangeError);
 });

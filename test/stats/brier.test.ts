@@ -5,7 +5,7 @@ import { brier } from "../../src/stats/brier.ts";
 
 const probability = fc.double({ min: 0, max: 1, noNaN: true });
 
-test("brier: scikit-learn's four forecasts score .01, .01, .04 and .09 (docs of brier_score_loss: mean .0375)", () => {
+test("brier: the four forecasts of scikit-learn's brier_score_loss docs have mean .0375", () => {
   const total = brier(0.1, 0) + brier(0.9, 1) + brier(0.8, 1) + brier(0.3, 0);
   assert.ok(Math.abs(total / 4 - 0.0375) < 1e-15);
 });

@@ -6,7 +6,7 @@ import { close, within } from "./close.ts";
 
 const size = { alpha: 0.05, power: 0.8 };
 
-test("minimumDetectableEffect: the multiplier at 5 % and 80 % is 2.8016 (Bloom 1995: 2.8), 2.8316 at 92 df", () => {
+test("minimumDetectableEffect: the multiplier is 2.8016 (Bloom 1995: 2.8), 2.8316 at 92 df", () => {
   within(minimumDetectableEffect({ se: 1, df: null, ...size }), 2.8016, 5e-5);
   within(minimumDetectableEffect({ se: 1, df: 92, ...size }), 2.8316, 5e-5);
 });
@@ -19,7 +19,7 @@ test("minimumDetectableEffect: chapter 42's paired and two-sample answers", () =
   within(answer((0.25 * Math.sqrt(2.2)) / Math.sqrt(300)), 0.0599784, 5e-8);
 });
 
-test("minimumDetectableEffect: proportional to se; fewer df, more power or a smaller alpha ask for more", () => {
+test("minimumDetectableEffect: proportional to se; fewer df, more power, a smaller alpha need more", () => {
   const share = fc.double({ min: 0.01, max: 0.5, noNaN: true });
   const df = fc.double({ min: 1, max: 500, noNaN: true });
   fc.assert(

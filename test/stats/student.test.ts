@@ -61,7 +61,7 @@ test("studentQuantile: 1e-12 relative to mpmath, for real df", () => {
   }
 });
 
-test("studentQuantile: the closed forms at 1, 2 and 4 degrees of freedom (Shaw 2006, J. Comp. Finance 9(4))", () => {
+test("studentQuantile: the closed forms at 1, 2 and 4 df (Shaw 2006, J. Comp. Finance 9(4))", () => {
   const tail = fc.double({ min: 1e-9, max: 0.499, noNaN: true });
   fc.assert(
     fc.property(tail, (p) => {

@@ -1,0 +1,47 @@
+/** Flags as the command line gives them: each once, each checked by us, since a parser's coercion hides faults. */
+import { refuse } from "../core/refusal.ts";
+
+export type Raw = { readonly [flag: string]: unknown };
+
+/** A flag's text, or undefined; a repeated flag is refused. */
+export function text(raw: Raw, flag: string): string | undefined {
+  const value = raw[flag];
+  if (value === undefined) return undefined;
+  if (Array.isArray(value)) refuse("ArgumentInvalid", { place: `--${flag}`, found: value.join(" "), expected: "the flag once" });
+  const given = String(value);
+  if (given === "") refuse("ArgumentInvalid", { place: `--${flag}`, found: "", expected: "a value" });
+  return given;
+}
+
+/** Every text of a flag that may be repeated. */
+export function texts(raw: Raw, flag: string): string[] {
+  const value = raw[flag];
+  return value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(String);
+}
+
+export function flagged(raw: Raw, flag: string): boolean {
+  const value = raw[flag];
+  if (Array.isArray(value)) refuse("ArgumentInvalid", { place: `--${flag}`, found: value.join(" "), expected: "the flag once" });
+  return value === true;
+}
+
+/** A whole number in decimal digits, within bounds: `1e3`, `0x10`, `12abc` and numbers beyond 2^53 are refused. */
+export function integer(raw: Raw, flag: string, least: number, most: number): number | undefined {
+  const given = text(raw, flag);
+  if (given === undefined) return undefined;
+  const value = /^(0|[1-9]\d{0,15})$/.test(given) ? Number(given) : Number.NaN;
+  if (!(value >= least && value <= most)) refuse("ArgumentInvalid", { place: `--${flag}`, found: given, expected: `a whole number from ${least} to ${most}` });
+  return value;
+}
+
+/** `--param k=v`, each key once. */
+export function parameters(raw: Raw): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const given of texts(raw, "param")) {
+    const at = given.indexOf("=");
+    const key = given.slice(0, at);
+    if (at < 1 || key in params) refuse("ArgumentInvalid", { place: "--param", found: given, expected: at < 1 ? "KEY=VALUE" : `the key ${key} once` });
+    params[key] = given.slice(at + 1);
+  }
+  return params;
+}

@@ -1,0 +1,91 @@
+/** What a verb loads before it calls a spine: the case set, its store, the profile, the family, the reader. */
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { fileURLToPath } from "node:url";
+import { type CaseSet, loadCaseSet } from "../caseset/load.ts";
+import { type Lookup, upward } from "../caseset/source.ts";
+import { type Complain, refuse, strict } from "../core/refusal.ts";
+import { builtInReader, familyOf } from "../model/built-in.ts";
+import { type Family, loadFamily } from "../model/family.ts";
+import { loadMemories } from "../model/memory.ts";
+import type { ReaderSource } from "../model/reader.ts";
+import { findFamily, findProfile, loadProfile, type Profile } from "../profile/profile.ts";
+import { loadStore } from "../store/load-store.ts";
+import type { Store } from "../store/door.ts";
+
+/** The folder of blindcast's own package: dist/src/cli is three below it. */
+export const packageFolder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
+
+export function lookupFor(folder: string, offline: boolean): Lookup {
+  const home = process.env["XDG_CACHE_HOME"] ?? (process.env["HOME"] === undefined ? null : path.join(process.env["HOME"], ".cache"));
+  return {
+    folder,
+    workingFolder: process.cwd(),
+    ownFolder: packageFolder,
+    cache: home === null ? null : path.join(home, "blindcast", "sources"),
+    fetch: offline ? null : download,
+  };
+}
+
+async function download(url: string): Promise<Uint8Array> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(600_000) });
+  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+/** The folder itself, else `casesets/<name>` here or among the package's. */
+export function findCaseSet(name: string): { folder: string; shown: string } {
+  const looked = [name, path.join("casesets", name), path.join(packageFolder, "casesets", name)];
+  const found = looked.find((folder) => fs.existsSync(path.join(folder, "caseset.yaml")));
+  if (found === undefined) refuse("FileUnreadable", { place: path.join(name, "caseset.yaml"), cause: "no such file, expected the folder of a case set" });
+  const own = packageFolder + path.sep;
+  const shown = found.startsWith(own) ? path.relative(packageFolder, found) : found;
+  return { folder: path.resolve(found), shown };
+}
+
+export type Inputs = { readonly set: CaseSet; readonly store: Store };
+
+export async function loadInputs(name: string, offline: boolean, complain: Complain = strict): Promise<Inputs | undefined> {
+  const { folder, shown } = findCaseSet(name);
+  const set = loadCaseSet(folder, shown, complain);
+  if (set === undefined) return undefined;
+  return { set, store: await loadStore(set, lookupFor(folder, offline), complain) };
+}
+
+/** `profiles/` of the nearest workspace upward, then the package's. */
+export function profileFolders(): string[] {
+  const here = [...upward(process.cwd())].map((folder) => path.join(folder, "profiles")).filter((folder) => fs.existsSync(folder));
+  return [...here.slice(0, 1), path.join(packageFolder, "profiles")];
+}
+
+/** Named by the flag, else by the case set, else `default`. */
+export function chooseProfile(flag: string | undefined, set: CaseSet, complain: Complain = strict): Profile | undefined {
+  const folders = profileFolders();
+  const file = findProfile(flag ?? set.onDisk.profile ?? "default", folders);
+  return loadProfile(file, shownPath(file), folders, complain);
+}
+
+export type Chosen = { readonly reader: ReaderSource; readonly family: Family | null; readonly artifacts: ReadonlyMap<string, string> };
+
+/** The reader of a name; `recall:<family>` brings its family and each checkpoint's memory. */
+export function chooseReader(name: string, set: CaseSet, profile: Profile, params: Record<string, string>, complain: Complain = strict): Chosen {
+  const familyName = familyOf(name);
+  const context = { zone: set.zone, tables: set.tables, readers: set.readers, placeOf: set.placeOf };
+  if (familyName === null) {
+    return { reader: builtInReader(name, { context, params, temperature: profile.temperature, memories: new Map() }), family: null, artifacts: new Map() };
+  }
+  const file = findFamily(familyName, profileFolders().map((folder) => path.join(folder, "checkpoints")), "--reader");
+  const family = loadFamily(file, shownPath(file), complain);
+  if (family === undefined) return refuse("FamilyUnknown", { place: "--reader", found: familyName, looked: [file] });
+  const loaded = loadMemories(family, complain);
+  const memories = new Map([...loaded].map(([snapshot, { memory }]) => [snapshot, memory]));
+  const artifacts = new Map([...loaded.values()].map(({ artifact }) => [artifact.sha256, artifact.text]));
+  return { reader: builtInReader(name, { context, params, temperature: profile.temperature, memories }), family, artifacts };
+}
+
+/** A path as a person would write it from here. */
+export function shownPath(file: string): string {
+  const own = path.relative(packageFolder, file);
+  const here = path.relative(process.cwd(), file);
+  return here.startsWith("..") ? (own.startsWith("..") ? file : own) : here;
+}

@@ -1,0 +1,44 @@
+/** `blindcast report <run>`: prints a closed run's report, from its folder alone. */
+import * as path from "node:path";
+import type { Argv } from "yargs";
+import { canonical, type Json } from "../core/canonical.ts";
+import { digestOf, digestOfJson } from "../core/digest.ts";
+import { readText } from "../core/lines.ts";
+import { refuse } from "../core/refusal.ts";
+import { parseJson } from "../core/strict-json.ts";
+import * as fs from "node:fs";
+import { renderText } from "../report/render-text.ts";
+import { flagged, type Raw, text } from "./arguments.ts";
+import { emphasis, printData } from "./print.ts";
+
+export const command = "report <run>";
+export const describe = "print the report of a run folder";
+
+export function builder(yargs: Argv): Argv {
+  return yargs
+    .positional("run", { type: "string", describe: "a run folder" })
+    .option("format", { type: "string", describe: "text (default) or json" })
+    .option("json", { type: "boolean", describe: "the same as --format json" })
+    .example("$0 report runs/june", "the report as text")
+    .example("$0 report runs/june --format json", "result and evidence, with both digests");
+}
+
+const REPORT_BYTES = 1 << 30;
+
+export async function run(raw: Raw): Promise<number> {
+  const folder = text(raw, "run") as string;
+  const format = flagged(raw, "json") ? "json" : (text(raw, "format") ?? "text");
+  if (format !== "text" && format !== "json") refuse("ArgumentInvalid", { place: "--format", found: format, expected: "text or json" });
+  const file = path.join(folder, "report.json");
+  if (!fs.existsSync(file)) refuse("RunIncomplete", { place: folder, missing: "report.json" });
+  const bytes = readText(file, file, REPORT_BYTES) as string;
+  const report = parseJson(bytes, file) as { result?: Json; evidence?: Json };
+  if (report.result === undefined || report.evidence === undefined || `${canonical(report as Json)}\n` !== bytes) {
+    refuse("FieldInvalid", { place: file, field: "report", found: "other bytes", expected: "canonical JSON of {evidence, result}" });
+  }
+  const digest = digestOfJson(report.result);
+  const { result, evidence } = report as { result: Json; evidence: Json };
+  if (format === "text") printData(renderText({ result, evidence }, digest, emphasis));
+  else printData(canonical({ result, evidence, result_digest: digest, report_digest: digestOf(bytes) }));
+  return (result as { verdict?: string }).verdict === "green" ? 0 : 1;
+}

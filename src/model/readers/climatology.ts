@@ -1,0 +1,46 @@
+/** Climatology: how often the event happened at this time of the year, smoothed; the reader's floor of skill. */
+import { firstInstant, dayOfYear } from "../../core/local-time.ts";
+import { instant, parseDay } from "../../core/instant.ts";
+import type { AskedCase, Tools } from "../reader.ts";
+import { allRows, dayAndState, firstRow, type TableReads } from "./table-reads.ts";
+
+/** Days of the year on either side of the asked day's. */
+export const CLIMATOLOGY_WINDOW = 15;
+const YEAR = 366;
+
+/**
+ * p = (1 + events) / (2 + rows) over visible rows whose day of the year (1 to 366) is at most 15 from the asked
+ * day's, around the year's end too (modulo 366). Rows whose cell is absent count in neither. Reads only those days.
+ */
+export async function climatology(asked: AskedCase, reads: TableReads, tools: Tools): Promise<number> {
+  const askedDay = parseDay(asked.asked_day) as number;
+  const first = await firstRow(reads, tools);
+  let rows = 0;
+  let events = 0;
+  if (first !== undefined) {
+    for (const [from, to] of windows(dayAndState(first, reads).day, askedDay)) {
+      const span = { since: firstInstant(reads.zone, from), until: instant(firstInstant(reads.zone, to + 1) - 1) };
+      for (const row of await allRows(reads, tools, span)) {
+        const { state } = dayAndState(row, reads);
+        if (state === undefined) continue;
+        rows++;
+        if (state) events++;
+      }
+    }
+  }
+  return (1 + events) / (2 + rows);
+}
+
+/** Runs of days from `first` to `asked` that lie near the asked day of the year. */
+export function windows(first: number, asked: number): [number, number][] {
+  const centre = dayOfYear(asked);
+  const runs: [number, number][] = [];
+  for (let day = first; day <= asked; day++) {
+    const apart = Math.abs(dayOfYear(day) - centre);
+    if (Math.min(apart, YEAR - apart) > CLIMATOLOGY_WINDOW) continue;
+    const run = runs.at(-1);
+    if (run !== undefined && run[1] === day - 1) run[1] = day;
+    else runs.push([day, day]);
+  }
+  return runs;
+}

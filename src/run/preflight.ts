@@ -1,0 +1,83 @@
+/** Preflight: whatever can be refused is, before the first recorded read; each plant is proven through the door. */
+import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { CaseSet } from "../caseset/load.ts";
+import { refuse } from "../core/refusal.ts";
+import type { Family } from "../model/family.ts";
+import type { Table } from "../store/table.ts";
+import { type ArmPlan, planArms } from "./arms.ts";
+import { plantCase, probeTable } from "./probe.ts";
+import { selectCases } from "./selection.ts";
+import { caseSetDigest, makeStamp, type RunOptions, type Stamp } from "./stamp.ts";
+import type { Digest } from "../core/digest.ts";
+import type { World } from "./world.ts";
+
+export type Selection = {
+  /** The run's id. */
+  readonly run: string;
+  readonly options: RunOptions;
+  readonly family: Family | null;
+  /** Files that the run folder keeps so that replay needs nothing else: name → bytes. */
+  readonly artifacts: ReadonlyMap<string, string>;
+};
+
+/** A check of another room, passed in as a value; it refuses, or says nothing. */
+export type Check = (plan: Plan) => void;
+
+export type Plan = {
+  readonly run: string;
+  readonly set: CaseSet;
+  readonly selection: Selection;
+  readonly cases: readonly ForecastCase[];
+  readonly arms: ArmPlan;
+  readonly stamp: Stamp;
+  readonly caseSetDigest: Digest;
+  /** Thirty-two random bytes from which plants are drawn; no reader sees them. */
+  readonly secret: Uint8Array;
+};
+
+export function preflight(set: CaseSet, selection: Selection, checks: readonly Check[], world: World): Plan {
+  const { run, options, family } = selection;
+  const cases = selectCases(set.cases, options.filters, options.limit, set.place);
+  for (const item of cases) {
+    for (const table of item.reads) {
+      if (!world.store.tables.has(table)) refuse("TableUnknown", { place: item.place, found: table, known: [...world.store.tables.keys()] });
+    }
+  }
+  const arms = planArms(cases, family);
+  const stamp = makeStamp(world.store, cases, world.readers, arms, options);
+  const plan: Plan = {
+    run,
+    set,
+    selection,
+    cases,
+    arms,
+    stamp,
+    caseSetDigest: caseSetDigest(set, world.store.view),
+    secret: world.random(32),
+  };
+  for (const check of checks) check(plan);
+  provePlants(plan, world);
+  return plan;
+}
+
+/** How many trajectories a plan holds. */
+export const trajectoryCount = (plan: Plan): number => plan.arms.assignments.length * plan.selection.options.repeats;
+
+/** Unrecorded, and no reader exists yet: a door that cannot prove every plant starts nothing. */
+export function provePlants(plan: Plan, world: World): void {
+  world.progress.stage("proving plants", plan.cases.length);
+  plan.cases.forEach((item, i) => {
+    const plants = plantCase(world.store, item.id, item.horizon, item.reads, plan.set.zone, plan.secret);
+    const request = { caseId: item.id, horizon: item.horizon, tables: item.reads, subject: "probe" };
+    for (const [name, table] of plants) {
+      if (table === null) continue;
+      for (const probe of probeTable(world.store, request, world.store.tables.get(name) as Table, table, plants)) {
+        if (probe.fault === null) continue;
+        const { of, expected, found } = probe.fault;
+        refuse("EvalPlantUnproven", { place: item.place, probe: `case ${item.id}: table ${name}: ${of}`, expected, found });
+      }
+    }
+    world.progress.done(i + 1, 0);
+  });
+  world.progress.end();
+}

@@ -1,0 +1,72 @@
+/** The record: what a run left to be scored, trajectory by trajectory in the plan's order; replay gives the same shape. */
+import { formatInstant } from "../core/instant.ts";
+import type { Digest } from "../core/digest.ts";
+import type { Entry } from "./entry.ts";
+import type { PlantKind } from "../store/overlay.ts";
+import { type Plan, trajectoryCount } from "./preflight.ts";
+import type { CasePlants } from "./probe.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** A line of `plants.jsonl`; `real` (of a revision) is the digest of the row that it would hide. */
+export type PlantRecord = {
+  readonly case: string;
+  readonly table: string;
+  readonly kind: PlantKind | "not exercised";
+  readonly ref: string;
+  readonly available_at: string;
+  readonly digest: string;
+  readonly real: string;
+};
+
+export type Trajectory = {
+  readonly caseIndex: number;
+  readonly arm: string;
+  readonly repeat: number;
+  readonly entries: readonly Entry[];
+  /** The case's plants, by which the record is judged. */
+  readonly plants: readonly PlantRecord[];
+  readonly body: (digest: Digest) => string;
+};
+
+export type RunRecord = {
+  /** In (case, arm, repeat) order, one at a time. */
+  readonly trajectories: () => Iterable<Trajectory>;
+  readonly size: number;
+  readonly root: string;
+  readonly started: number;
+  readonly ended: number;
+};
+
+export function plantRecords(caseId: string, plants: CasePlants): PlantRecord[] {
+  return [...plants].flatMap(([table, planted]): PlantRecord[] => {
+    if (planted === null) return [{ case: caseId, table, kind: "not exercised", ref: "", available_at: "", digest: "", real: "" }];
+    return [planted.past, planted.revision, planted.newKey].map((row) => ({
+      case: caseId,
+      table,
+      kind: row.kind,
+      ref: row.ref,
+      available_at: formatInstant(row.available),
+      digest: row.digest,
+      real: row.kind === "revision" ? planted.real : "",
+    }));
+  });
+}
+
+export function recordOf(plan: Plan, recorder: Recorder, rest: Omit<RunRecord, "trajectories">): RunRecord {
+  const { repeats } = plan.selection.options;
+  const trajectories = function* (): Generator<Trajectory> {
+    for (let position = 0; position < trajectoryCount(plan); position++) {
+      const assignment = plan.arms.assignments[Math.floor(position / repeats)];
+      if (assignment === undefined) return;
+      yield {
+        caseIndex: assignment.caseIndex,
+        arm: assignment.arm,
+        repeat: position % repeats,
+        entries: recorder.lines(position).map((line) => JSON.parse(line) as Entry),
+        plants: recorder.plants[assignment.caseIndex] ?? [],
+        body: (digest) => recorder.body(digest),
+      };
+    }
+  };
+  return { trajectories, ...rest };
+}

@@ -1,0 +1,95 @@
+/** The tool host: every call passes here, is answered by the bounded door, compared, recorded; a violation latches. */
+import { canonical, type Json } from "../core/canonical.ts";
+import { type Digest, digestOf, sha256Hex } from "../core/digest.ts";
+import { type Instant, parseInstant } from "../core/instant.ts";
+import { limits } from "../core/limits.ts";
+import type { ServedRow, ToolAnswer, Tools } from "../model/reader.ts";
+import { type Door, type Reply, replyText } from "../store/door.ts";
+import type { PlantedRow } from "../store/overlay.ts";
+
+/** A call of a reader's met something that it must not: thrown into the reader, and remembered if it is swallowed. */
+export class BoundViolation extends Error {
+  override name = "BoundViolation";
+}
+
+export type ToolCall = { readonly name: string; readonly args: Json; readonly text: string; readonly result: Digest; readonly unplanted: Digest; readonly inReach: boolean; readonly ms: number };
+
+export type HostOptions = {
+  readonly door: Door;
+  /** The same door without the case's overlay. */
+  readonly bare: Door;
+  /** The same door, opened at the instant of one of the case's plants. */
+  readonly at: (instant: Instant) => Door;
+  readonly horizon: Instant;
+  readonly plants: readonly PlantedRow[];
+  readonly elapsed: () => number;
+  readonly record: (call: ToolCall) => void;
+};
+
+export function hostTools(options: HostOptions): Tools {
+  const digests = new Map(options.plants.map((plant) => [plant.ref, plant.digest]));
+  let violated: string | null = null;
+  let calls = 0;
+  return {
+    async call(tool, given) {
+      if (violated !== null) throw new BoundViolation(violated);
+      if (++calls > limits.calls) return { ok: false, fault: { class: "budget", message: `more than ${limits.calls} calls` } };
+      const started = options.elapsed();
+      const args = plainArguments(given);
+      const reply: Reply = args.ok ? options.door.call(tool, args.value) : { ok: false, fault: { class: "bad_request", message: args.message } };
+      const text = replyText(reply);
+      const result = digestOf(text);
+      const unplanted = args.ok ? unplantedDigest(options.bare, tool, args.value, reply, result) : result;
+      const inReach = args.ok && meetsPlant(options, tool, args.value);
+      options.record({ name: tool, args: args.value, text, result, unplanted, inReach, ms: Math.round(options.elapsed() - started) });
+      const parsed = JSON.parse(text) as { rows?: readonly ServedRow[] };
+      violated = violation(parsed.rows ?? [], result, unplanted, options.horizon, digests);
+      if (violated !== null) throw new BoundViolation(violated);
+      return reply.ok ? { ok: true, ...parsed } : ({ ok: false, fault: reply.fault } satisfies ToolAnswer);
+    },
+  };
+}
+
+/** An agent's arguments as plain JSON that fits an entry; what does not is refused as a value and kept by its digest. */
+function plainArguments(given: Json): { ok: true; value: Json } | { ok: false; value: Json; message: string } {
+  let text: string;
+  try {
+    text = canonical(given);
+  } catch (error) {
+    return { ok: false, value: { unreadable: true }, message: `arguments are not plain JSON: ${(error as Error).message}` };
+  }
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= limits.argumentBytes) return { ok: true, value: JSON.parse(text) as Json };
+  return { ok: false, value: { bytes, digest: digestOf(text) }, message: `arguments of ${bytes} bytes, at most ${limits.argumentBytes}` };
+}
+
+/** Equal row numbers of one store are equal bytes; only where they differ is the second answer written out. */
+function unplantedDigest(bare: Door, tool: string, args: Json, reply: Reply, result: Digest): Digest {
+  const other = bare.call(tool, args);
+  if (reply.ok && other.ok && reply.rows !== null && other.rows !== null && sameRows(reply.rows, other.rows)) return result;
+  return digestOf(replyText(other));
+}
+
+function sameRows(a: Int32Array, b: Int32Array): boolean {
+  return a.length === b.length && a.every((row, i) => row >= 0 && row === b[i]);
+}
+
+/** Whether a door without a bound would have answered this call with a plant: the call, at each plant's instant. */
+function meetsPlant(options: HostOptions, tool: string, args: Json): boolean {
+  const table = (args as { table?: Json } | null)?.table;
+  return options.plants.some((plant) => {
+    if (plant.table !== table) return false;
+    const reply = options.at(plant.available).call(tool, args);
+    return reply.ok && reply.planted.includes(plant);
+  });
+}
+
+/** What is wrong with an answer, in words: a row from after the horizon, a plant, or any trace of one. */
+export function violation(rows: readonly ServedRow[], result: Digest, unplanted: Digest, horizon: Instant, plants: ReadonlyMap<string, string>): string | null {
+  for (const row of rows) {
+    const planted = plants.get(row.ref);
+    if (planted !== undefined && planted === sha256Hex(canonical(row as unknown as Json))) return `served the planted row ${row.ref}, available ${row.available_at}`;
+    if ((parseInstant(row.available_at, row.ref, "available_at") as Instant) > horizon) return `served ${row.ref}, available ${row.available_at}, after the horizon`;
+  }
+  return result === unplanted ? null : "the answer changes with the case's plants";
+}

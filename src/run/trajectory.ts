@@ -1,0 +1,102 @@
+/** One trajectory: recorded probes, the question, the reader's calls and its attempt, to the end. */
+import type { ForecastCase } from "../caseset/forecast-case.ts";
+import { assert } from "../core/assert.ts";
+import { digestOf } from "../core/digest.ts";
+import { formatDay, formatInstant, type Instant } from "../core/instant.ts";
+import { localDay } from "../core/local-time.ts";
+import type { AskedCase, Attempt, Tools } from "../model/reader.ts";
+import type { Table } from "../store/table.ts";
+import type { Assignment } from "./arms.ts";
+import type { Bound, EntryBody } from "./entry.ts";
+import type { Plan } from "./preflight.ts";
+import { type CasePlants, overlayRows, plantCase, probeTable } from "./probe.ts";
+import { plantRecords } from "./record.ts";
+import type { Recorder } from "./recorder.ts";
+import { BoundViolation, hostTools } from "./tool-host.ts";
+import type { World } from "./world.ts";
+
+/** Runs it; whether the reader answered is told to the progress line, all else is in the record. */
+export async function runTrajectory(plan: Plan, assignment: Assignment, repeat: number, position: number, recorder: Recorder, world: World): Promise<boolean> {
+  const item = plan.cases[assignment.caseIndex] as ForecastCase;
+  const log = recorder.begin(position, assignment.arm, repeat);
+  const bound = (asOf: Instant): Bound => ({ case: item.id, horizon: formatInstant(item.horizon), as_of: formatInstant(asOf), view: world.store.view });
+  const append = (asOf: Instant, body: EntryBody) => recorder.append(log, bound(asOf), body);
+  const plants = plantCase(world.store, item.id, item.horizon, item.reads, plan.set.zone, plan.secret);
+  recorder.plants[assignment.caseIndex] ??= plantRecords(item.id, plants);
+  recordProbes(item, plants, recorder, append, world);
+  const tools = openTools(item, plants, recorder, append, world);
+  const started = world.clock.elapsed();
+  const attempt = await ask(world, assignment, askedCase(plan, item, repeat), tools);
+  append(item.horizon, attemptEntry(attempt, Math.round(world.clock.elapsed() - started)));
+  append(item.horizon, { kind: "end", steps: log.step + 1 });
+  return attempt.kind === "answer";
+}
+
+export function askedCase(plan: Plan, item: ForecastCase, repeat: number): AskedCase {
+  return {
+    id: item.id,
+    repeat,
+    kind: item.kind,
+    question: item.question,
+    horizon: formatInstant(item.horizon),
+    asked_day: formatDay(localDay(plan.set.zone, item.horizon)),
+    answer: item.answer,
+  };
+}
+
+type Append = (asOf: Instant, body: EntryBody) => void;
+
+function recordProbes(item: ForecastCase, plants: CasePlants, recorder: Recorder, append: Append, world: World): void {
+  const request = { caseId: item.id, horizon: item.horizon, tables: item.reads, subject: "probe" };
+  for (const [name, table] of plants) {
+    if (table === null) continue;
+    const started = world.clock.elapsed();
+    for (const probe of probeTable(world.store, request, world.store.tables.get(name) as Table, table, plants)) {
+      const result = recorder.keep(probe.text, digestOf(probe.text), true);
+      const ms = Math.round(world.clock.elapsed() - started);
+      append(probe.asOf, { kind: "probe", name: probe.name, args: { table: name }, result, bytes: Buffer.byteLength(probe.text), ms });
+    }
+  }
+}
+
+function openTools(item: ForecastCase, plants: CasePlants, recorder: Recorder, append: Append, world: World): Tools {
+  const rows = overlayRows(plants, "reader");
+  const overlay = { view: "reader" as const, rows };
+  const request = { caseId: item.id, horizon: item.horizon, tables: item.reads, overlay, subject: world.readers.name };
+  const door = world.store.open(request);
+  return hostTools({
+    door,
+    bare: world.store.open({ ...request, overlay: null }),
+    at: (instant) => world.store.open({ ...request, horizon: instant }),
+    horizon: item.horizon,
+    plants: rows,
+    elapsed: world.clock.elapsed,
+    record: ({ name, args, text, result, unplanted, inReach, ms }) => {
+      recorder.keep(text, result);
+      append(door.asOf, { kind: "tool", name, args, result, bytes: Buffer.byteLength(text), ms, unplanted, in_reach: inReach, usage: null });
+    },
+  });
+}
+
+/** A new reader for this trajectory alone. What it throws is our bug, unless it is a violation that the record holds. */
+async function ask(world: World, assignment: Assignment, asked: AskedCase, tools: Tools): Promise<Attempt> {
+  const reader = world.readers.open(assignment.checkpoint);
+  let attempt: Attempt;
+  try {
+    attempt = await reader.answer(asked, tools, world.signal);
+  } catch (error) {
+    if (!(error instanceof BoundViolation)) throw error;
+    return { kind: "fault", class: "aborted", message: error.message, usage: null };
+  }
+  if (attempt.kind !== "answer") return attempt;
+  const { probability } = attempt;
+  assert(typeof probability === "number", `reader ${world.readers.name} answered without a number`);
+  if (probability >= 0 && probability <= 1) return attempt;
+  return { kind: "fault", class: "malformed_output", message: `probability ${probability}, expected 0 to 1`, usage: attempt.usage };
+}
+
+function attemptEntry(attempt: Attempt, ms: number): EntryBody {
+  if (attempt.kind === "answer") return { kind: "answer", probability: attempt.probability + 0, usage: attempt.usage, ms };
+  if (attempt.kind === "decline") return { kind: "decline", reason: attempt.reason, usage: attempt.usage, ms };
+  return { kind: "fault", class: attempt.class, message: attempt.message, usage: attempt.usage, ms };
+}

@@ -1,0 +1,32 @@
+/** The world: everything that is not deterministic stands behind a door that is passed in as a value. */
+import type { ReaderSource } from "../model/reader.ts";
+import type { Store } from "../store/door.ts";
+import type { Sink } from "./sink.ts";
+
+export type Clock = {
+  /** Milliseconds since 1970, for `at`: a claim, not evidence. */
+  readonly now: () => number;
+  /** Milliseconds of a clock that never steps back, for durations. */
+  readonly elapsed: () => number;
+};
+
+/** Words on the way: the command line shows them on stderr, a test collects or ignores them. */
+export type Progress = {
+  readonly stage: (text: string, total: number) => void;
+  readonly done: (count: number, failed: number) => void;
+  readonly end: () => void;
+};
+
+export type World = {
+  readonly clock: Clock;
+  /** Bytes that nobody can guess: the run id and the plants' secret. */
+  readonly random: (bytes: number) => Uint8Array;
+  readonly store: Store;
+  readonly readers: ReaderSource;
+  readonly sink: Sink;
+  /** Ends the run after the trajectories in flight. */
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+};
+
+export const silent: Progress = { stage: () => {}, done: () => {}, end: () => {} };

@@ -1,0 +1,14 @@
+/** Scores of a whole run, in (case, arm, repeat) order. */
+import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { Outcome } from "../caseset/settlement.ts";
+import type { RunRecord } from "../run/record.ts";
+import { scoreTrajectory, type TrajectoryScore } from "./score-trajectory.ts";
+
+export function scoreTrajectories(cases: readonly ForecastCase[], outcomes: readonly Outcome[], record: RunRecord): TrajectoryScore[] {
+  const scores: TrajectoryScore[] = [];
+  for (const trajectory of record.trajectories()) {
+    const { caseIndex } = trajectory;
+    scores.push(scoreTrajectory(cases[caseIndex] as ForecastCase, outcomes[caseIndex] as Outcome, trajectory));
+  }
+  return scores;
+}

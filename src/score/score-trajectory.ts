@@ -1,0 +1,53 @@
+/** Scores of one trajectory: a pure function of the case, its outcome and what was recorded. */
+import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { Outcome } from "../caseset/settlement.ts";
+import type { Entry } from "../run/entry.ts";
+import type { Trajectory } from "../run/record.ts";
+import { brier } from "../stats/brier.ts";
+import { checkBounds } from "./trajectory-check.ts";
+import { type PlantScore, scorePlants } from "./plants.ts";
+
+/** Why a case fails: a rule, and the call that broke it, as a person can find it in the record. */
+export type Failure = { readonly rule: string; readonly step: number; readonly call: string; readonly detail: string };
+
+export type TrajectoryScore = {
+  readonly caseIndex: number;
+  readonly arm: string;
+  readonly repeat: number;
+  /** Declined, fault and broken are states of their own: never 0.5, and never "wrong". */
+  readonly state: "answered" | "declined" | "fault" | "broken";
+  readonly fault: string | null;
+  readonly probability: number | null;
+  /** null where there is no answer or no settled outcome. */
+  readonly brier: number | null;
+  readonly plants: PlantScore;
+  readonly failures: readonly Failure[];
+  readonly calls: number;
+  readonly bytes: number;
+};
+
+export function scoreTrajectory(item: ForecastCase, outcome: Outcome, trajectory: Trajectory): TrajectoryScore {
+  const { entries } = trajectory;
+  const attempt = entries.find((entry) => entry.kind === "answer" || entry.kind === "decline" || entry.kind === "fault");
+  const plants = scorePlants(trajectory);
+  const tools = entries.filter((entry) => entry.kind === "tool");
+  const probability = attempt?.kind === "answer" ? attempt.probability : null;
+  return {
+    caseIndex: trajectory.caseIndex,
+    arm: trajectory.arm,
+    repeat: trajectory.repeat,
+    state: stateOf(attempt),
+    fault: attempt?.kind === "fault" ? attempt.class : null,
+    probability,
+    brier: probability === null || outcome.state !== "settled" ? null : brier(probability, outcome.outcome),
+    plants,
+    failures: [...checkBounds(item, entries), ...plants.failures],
+    calls: tools.length,
+    bytes: tools.reduce((total, entry) => total + (entry.kind === "tool" ? entry.bytes : 0), 0),
+  };
+}
+
+function stateOf(attempt: Entry | undefined): TrajectoryScore["state"] {
+  if (attempt === undefined) return "broken";
+  return attempt.kind === "answer" ? "answered" : attempt.kind === "decline" ? "declined" : "fault";
+}

@@ -11,7 +11,13 @@ import { scoreTrajectories } from "./score/score-run.ts";
  * Runs every case of the selection on every arm, bounded at its horizon, and writes the run to `world.sink`. Refuses
  * (BlindcastError) before the first recorded read; throws Interrupted when `world.signal` ended it early.
  */
-export async function backtest(set: CaseSet, selection: Selection, checks: readonly Check[], host: Host, world: World): Promise<{ plan: Plan; report: Report }> {
+export async function backtest(
+  set: CaseSet,
+  selection: Selection,
+  checks: readonly Check[],
+  host: Host,
+  world: World,
+): Promise<{ plan: Plan; report: Report }> {
   const plan = preflight(set, selection, checks, world); // every refusal is raised here; plants are proven
   const run = openRun(plan, world);
   const record = await runArms(plan, run, world); // trajectories; their root is fixed here

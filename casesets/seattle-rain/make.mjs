@@ -45,7 +45,13 @@ const days = fs
   .map((line) => {
     const [date, precipitation] = line.split(",");
     const resolved = firstInstant(dateOf(utc(date) + DAY));
-    return { id: `rain-${date}`, date, outcome: Number(precipitation) > 0 ? 1 : 0, freeze: firstInstant(date), resolved };
+    return {
+      id: `rain-${date}`,
+      date,
+      outcome: Number(precipitation) > 0 ? 1 : 0,
+      freeze: firstInstant(date),
+      resolved,
+    };
   });
 
 const asked = days.filter(({ date }) => date >= FIRST_CASE && date <= LAST_CASE);
@@ -55,7 +61,12 @@ const cases = asked.map(({ id, date, freeze, resolved }) => ({
   question: `Will it rain (precipitation > 0) in Seattle on ${date}?`,
   freeze: seconds(freeze),
   reads: ["weather"],
-  resolution: { statement: "precipitation > 0 in the NOAA daily summary", source: "weather", vintage: "first", at: seconds(resolved) },
+  resolution: {
+    statement: "precipitation > 0 in the NOAA daily summary",
+    source: "weather",
+    vintage: "first",
+    at: seconds(resolved),
+  },
   label_interval: [seconds(freeze), seconds(resolved - 1000).replace("Z", ".999999Z")],
   answer: "probability",
   tags: ["rain"],
@@ -80,7 +91,9 @@ write("casesets/seattle-rain/labels.jsonl", lines(labels));
 /** A month means all of it: its instant is the first of the next month, UTC. */
 const checkpoints = CUTOFFS.map((month) => {
   const cutoff = Date.UTC(+month.slice(0, 4), +month.slice(5, 7), 1);
-  const remembered = days.filter(({ resolved }) => resolved <= cutoff).map(({ id, outcome, resolved }) => ({ id, outcome, resolved_at: seconds(resolved) }));
+  const remembered = days
+    .filter(({ resolved }) => resolved <= cutoff)
+    .map(({ id, outcome, resolved }) => ({ id, outcome, resolved_at: seconds(resolved) }));
   const text = lines(remembered);
   const file = `seattle-recall/${month}.jsonl`;
   write(`profiles/checkpoints/${file}`, text);

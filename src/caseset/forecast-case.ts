@@ -7,7 +7,10 @@ import { fit } from "../core/schema.ts";
 
 const strictly = { additionalProperties: false } as const;
 const text = Type.String({ minLength: 1, maxLength: 20_000, description: "a text that is not empty" });
-const id = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$", description: "an id: letters, digits and . _ : / @ + -" });
+const id = Type.String({
+  pattern: "^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$",
+  description: "an id: letters, digits and . _ : / @ + -",
+});
 
 /** A line of `cases.jsonl`; an example stands in docs/formats.md. */
 export const ForecastCaseOnDisk = Type.Object(
@@ -17,11 +20,18 @@ export const ForecastCaseOnDisk = Type.Object(
     question: text,
     freeze: Type.String(),
     reads: Type.Array(text, { uniqueItems: true, maxItems: 100, description: "a list of tables, each once" }),
-    resolution: Type.Object({ statement: text, source: Type.Optional(text), vintage: text, at: Type.String() }, strictly),
-    label_interval: Type.Optional(Type.Array(Type.String(), { minItems: 2, maxItems: 2, description: "[t0, t1]" })),
+    resolution: Type.Object(
+      { statement: text, source: Type.Optional(text), vintage: text, at: Type.String() },
+      strictly,
+    ),
+    label_interval: Type.Optional(
+      Type.Array(Type.String(), { minItems: 2, maxItems: 2, description: "[t0, t1]" }),
+    ),
     answer: Type.Literal("probability", { description: '"probability"' }),
     minimum_lead: Type.Optional(Type.String()),
-    leak_threshold: Type.Optional(Type.Integer({ minimum: 0, maximum: 4, description: "an integer from 0 to 4" })),
+    leak_threshold: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 4, description: "an integer from 0 to 4" }),
+    ),
     reference: Type.Optional(text),
     tags: Type.Optional(Type.Array(text, { maxItems: 100 })),
     cluster: Type.Optional(text),
@@ -41,7 +51,12 @@ export type ForecastCase = {
   /** The instant that every read passes as available-as-of: the freeze. */
   readonly horizon: Instant;
   readonly reads: readonly string[];
-  readonly resolution: { readonly statement: string; readonly source: string | null; readonly vintage: Vintage; readonly at: Instant };
+  readonly resolution: {
+    readonly statement: string;
+    readonly source: string | null;
+    readonly vintage: Vintage;
+    readonly at: Instant;
+  };
   readonly labelInterval: readonly [Instant, Instant];
   readonly answer: "probability";
   readonly minimumLead: Duration | null;
@@ -52,18 +67,32 @@ export type ForecastCase = {
 };
 
 /** Reads one case; every fault of the line goes to `complain`. */
-export function parseForecastCase(value: unknown, place: Place, complain: Complain = strict): ForecastCase | undefined {
+export function parseForecastCase(
+  value: unknown,
+  place: Place,
+  complain: Complain = strict,
+): ForecastCase | undefined {
   const disk = fit(ForecastCaseOnDisk, value, place, complain);
   if (disk === undefined) return undefined;
-  const at = (text: string, subject: string) => parseInstant(text, place, `case ${disk.id}: ${subject}`, complain);
+  const at = (text: string, subject: string) =>
+    parseInstant(text, place, `case ${disk.id}: ${subject}`, complain);
   const horizon = at(disk.freeze, "freeze");
   const resolvedAt = at(disk.resolution.at, "resolution.at");
-  const vintage = disk.resolution.vintage === "first" ? "first" : at(disk.resolution.vintage, "resolution.vintage");
+  const vintage =
+    disk.resolution.vintage === "first" ? "first" : at(disk.resolution.vintage, "resolution.vintage");
   const interval = parseInterval(disk, place, complain);
-  const lead = disk.minimum_lead === undefined ? null : parseDuration(disk.minimum_lead, place, `case ${disk.id}: minimum_lead`, complain);
+  const lead =
+    disk.minimum_lead === undefined
+      ? null
+      : parseDuration(disk.minimum_lead, place, `case ${disk.id}: minimum_lead`, complain);
   if (horizon === undefined || resolvedAt === undefined || vintage === undefined) return undefined;
   if (resolvedAt < horizon) {
-    complain("EvalCaseResolvedBeforeFreeze", { place, id: disk.id, resolution: formatInstant(resolvedAt), freeze: formatInstant(horizon) });
+    complain("EvalCaseResolvedBeforeFreeze", {
+      place,
+      id: disk.id,
+      resolution: formatInstant(resolvedAt),
+      freeze: formatInstant(horizon),
+    });
   }
   if (interval === undefined || lead === undefined) return undefined;
   return {
@@ -73,7 +102,12 @@ export function parseForecastCase(value: unknown, place: Place, complain: Compla
     question: disk.question,
     horizon,
     reads: disk.reads,
-    resolution: { statement: disk.resolution.statement, source: disk.resolution.source ?? null, vintage, at: resolvedAt },
+    resolution: {
+      statement: disk.resolution.statement,
+      source: disk.resolution.source ?? null,
+      vintage,
+      at: resolvedAt,
+    },
     labelInterval: interval,
     answer: "probability",
     minimumLead: lead,
@@ -84,15 +118,26 @@ export function parseForecastCase(value: unknown, place: Place, complain: Compla
   };
 }
 
-function parseInterval(disk: ForecastCaseOnDisk, place: Place, complain: Complain): readonly [Instant, Instant] | undefined {
+function parseInterval(
+  disk: ForecastCaseOnDisk,
+  place: Place,
+  complain: Complain,
+): readonly [Instant, Instant] | undefined {
   if (disk.label_interval === undefined) {
     complain("EvalLabelIntervalMissing", { place, id: disk.id });
     return undefined;
   }
-  const [t0, t1] = disk.label_interval.map((text, i) => parseInstant(text, place, `case ${disk.id}: label_interval.${i}`, complain));
+  const [t0, t1] = disk.label_interval.map((text, i) =>
+    parseInstant(text, place, `case ${disk.id}: label_interval.${i}`, complain),
+  );
   if (t0 === undefined || t1 === undefined) return undefined;
   if (t1 < t0) {
-    complain("EvalLabelIntervalInvalid", { place, id: disk.id, t0: formatInstant(t0), t1: formatInstant(t1) });
+    complain("EvalLabelIntervalInvalid", {
+      place,
+      id: disk.id,
+      t0: formatInstant(t0),
+      t1: formatInstant(t1),
+    });
     return undefined;
   }
   return [t0, t1];

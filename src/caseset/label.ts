@@ -8,7 +8,9 @@ import { fit } from "../core/schema.ts";
 export const LabelOnDisk = Type.Object(
   {
     case: Type.String({ minLength: 1 }),
-    outcome: Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal("annulled")], { description: '0, 1 or "annulled"' }),
+    outcome: Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal("annulled")], {
+      description: '0, 1 or "annulled"',
+    }),
     vintage: Type.String({ minLength: 1 }),
     resolved_at: Type.String(),
     available_time: Type.String(),
@@ -30,7 +32,12 @@ export function parseLabel(value: unknown, place: Place, complain: Complain = st
   const disk = fit(LabelOnDisk, value, place, complain);
   if (disk === undefined) return undefined;
   const resolvedAt = parseInstant(disk.resolved_at, place, `label of ${disk.case}: resolved_at`, complain);
-  const availableAt = parseInstant(disk.available_time, place, `label of ${disk.case}: available_time`, complain);
+  const availableAt = parseInstant(
+    disk.available_time,
+    place,
+    `label of ${disk.case}: available_time`,
+    complain,
+  );
   if (resolvedAt === undefined || availableAt === undefined) return undefined;
   return { caseId: disk.case, outcome: disk.outcome, vintage: disk.vintage, resolvedAt, availableAt, place };
 }

@@ -3,8 +3,8 @@ import * as path from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { type Duration, parseDuration } from "../core/duration.ts";
 import { formatInstant } from "../core/instant.ts";
-import { readLines } from "../core/lines.ts";
 import { limits } from "../core/limits.ts";
+import { readLines } from "../core/lines.ts";
 import { checkZone } from "../core/local-time.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
 import { fit, type PlaceOf } from "../core/schema.ts";
@@ -18,14 +18,19 @@ import { parseTableSpec, TableOnDisk, type TableSpec } from "./table-spec.ts";
 /** `caseset.yaml`. */
 export const CaseSetOnDisk = Type.Object(
   {
-    name: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,99}$", description: "a name in lower case, with digits and -" }),
+    name: Type.String({
+      pattern: "^[a-z0-9][a-z0-9-]{0,99}$",
+      description: "a name in lower case, with digits and -",
+    }),
     kind: Type.Literal("forecast", { description: '"forecast"' }),
     description: Type.Optional(Type.String()),
     time_zone: Type.Optional(Type.String()),
     tables: Type.Optional(Type.Record(Type.String({ pattern: "^[A-Za-z0-9_.-]{1,100}$" }), TableOnDisk)),
     sources: Type.Optional(Type.Record(Type.String(), SourceOnDisk)),
     profile: Type.Optional(Type.String()),
-    readers: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])))),
+    readers: Type.Optional(
+      Type.Record(Type.String(), Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]))),
+    ),
     clusters: Type.Optional(Type.String()),
     terms: Type.Optional(Type.String()),
     grace: Type.Optional(Type.String()),
@@ -59,7 +64,8 @@ export function loadCaseSet(folder: string, shown: string, complain: Complain = 
   if (onDisk === undefined) return undefined;
   const { placeOf } = yaml;
   const declaredZone = onDisk.time_zone ?? null;
-  const zoneKnown = declaredZone === null || checkZone(declaredZone, placeOf("/time_zone"), "time_zone", complain);
+  const zoneKnown =
+    declaredZone === null || checkZone(declaredZone, placeOf("/time_zone"), "time_zone", complain);
   const grace = parseDuration(onDisk.grace ?? "P0D", placeOf("/grace"), "grace", complain);
   const sources = parseSources(onDisk, placeOf, complain);
   const tables = parseTables(onDisk, declaredZone, sources, placeOf, complain);
@@ -67,7 +73,20 @@ export function loadCaseSet(folder: string, shown: string, complain: Complain = 
   const labels = loadLabels(folder, shown, new Set(cases.map((item) => item.id)), complain);
   if (!zoneKnown || grace === undefined) return undefined;
   const readers = onDisk.readers ?? {};
-  return { name: onDisk.name, folder, place, onDisk, zone: declaredZone ?? "UTC", grace, sources, tables, cases, labels, readers, placeOf };
+  return {
+    name: onDisk.name,
+    folder,
+    place,
+    onDisk,
+    zone: declaredZone ?? "UTC",
+    grace,
+    sources,
+    tables,
+    cases,
+    labels,
+    readers,
+    placeOf,
+  };
 }
 
 function parseSources(onDisk: CaseSetOnDisk, placeOf: PlaceOf, complain: Complain): Map<string, Source> {
@@ -80,11 +99,21 @@ function parseSources(onDisk: CaseSetOnDisk, placeOf: PlaceOf, complain: Complai
   return sources;
 }
 
-function parseTables(onDisk: CaseSetOnDisk, zone: string | null, sources: ReadonlyMap<string, Source>, placeOf: PlaceOf, complain: Complain) {
+function parseTables(
+  onDisk: CaseSetOnDisk,
+  zone: string | null,
+  sources: ReadonlyMap<string, Source>,
+  placeOf: PlaceOf,
+  complain: Complain,
+) {
   const tables = new Map<string, TableSpec>();
   for (const [name, table] of Object.entries(onDisk.tables ?? {})) {
     if ("source" in table.rows && !sources.has(table.rows.source)) {
-      complain("SourceUnknown", { place: placeOf(`/tables/${name}/rows`), source: table.rows.source, known: [...sources.keys()] });
+      complain("SourceUnknown", {
+        place: placeOf(`/tables/${name}/rows`),
+        source: table.rows.source,
+        known: [...sources.keys()],
+      });
       continue;
     }
     const spec = parseTableSpec(name, table, zone, placeOf, complain);
@@ -93,7 +122,12 @@ function parseTables(onDisk: CaseSetOnDisk, zone: string | null, sources: Readon
   return tables;
 }
 
-function loadCases(folder: string, shown: string, tables: ReadonlyMap<string, TableSpec>, complain: Complain): ForecastCase[] {
+function loadCases(
+  folder: string,
+  shown: string,
+  tables: ReadonlyMap<string, TableSpec>,
+  complain: Complain,
+): ForecastCase[] {
   const cases: ForecastCase[] = [];
   const seen = new Map<string, Place>();
   for (const { value, place } of jsonLines(folder, shown, "cases.jsonl", complain)) {
@@ -126,14 +160,26 @@ function loadLabels(folder: string, shown: string, ids: ReadonlySet<string>, com
     if (!ids.has(label.caseId)) complain("LabelCaseUnknown", { place, id: label.caseId });
     const key = `${label.caseId}\n${label.vintage}\n${label.availableAt}`;
     const first = seen.get(key);
-    if (first !== undefined) complain("LabelDuplicate", { place, id: label.caseId, vintage: label.vintage, available: formatInstant(label.availableAt), first });
+    if (first !== undefined)
+      complain("LabelDuplicate", {
+        place,
+        id: label.caseId,
+        vintage: label.vintage,
+        available: formatInstant(label.availableAt),
+        first,
+      });
     else seen.set(key, place);
     labels.push(label);
   }
   return labels;
 }
 
-function* jsonLines(folder: string, shown: string, name: string, complain: Complain): Generator<{ value: unknown; place: Place }> {
+function* jsonLines(
+  folder: string,
+  shown: string,
+  name: string,
+  complain: Complain,
+): Generator<{ value: unknown; place: Place }> {
   for (const { text, number } of readLines(path.join(folder, name), path.join(shown, name), complain)) {
     if (text.trim() === "") continue;
     const place = `${path.join(shown, name)}:${number}`;

@@ -27,15 +27,23 @@ export function settle(
   return cases.map((item) => settleOne(item, byCase.get(item.id) ?? [], options));
 }
 
-function settleOne(item: ForecastCase, all: readonly Label[], options: { zone: string; grace: Duration; asOf: Instant | null }): Outcome {
-  const known = options.asOf === null ? all : all.filter((label) => label.availableAt <= (options.asOf as Instant));
+function settleOne(
+  item: ForecastCase,
+  all: readonly Label[],
+  options: { zone: string; grace: Duration; asOf: Instant | null },
+): Outcome {
+  const known =
+    options.asOf === null ? all : all.filter((label) => label.availableAt <= (options.asOf as Instant));
   const named = known.filter((label) => ofVintage(item, label));
   if (named.length === 0) return { state: "unsettled", reason: "open" };
   const deadline = addDuration(options.zone, item.resolution.at, options.grace);
   const inTime = named.filter((label) => label.availableAt <= deadline);
   if (inTime.length === 0) {
     const first = Math.min(...named.map((label) => label.availableAt));
-    return { state: "unsettled", reason: `late: available at ${formatInstant(first)}, after ${formatInstant(deadline)}` };
+    return {
+      state: "unsettled",
+      reason: `late: available at ${formatInstant(first)}, after ${formatInstant(deadline)}`,
+    };
   }
   const chosen = inTime.reduce((best, label) => (earlier(item, label, best) ? label : best));
   if (chosen.outcome === "annulled") return { state: "void", reason: "annulled" };
@@ -50,5 +58,7 @@ function ofVintage(item: ForecastCase, label: Label): boolean {
 
 /** `first`: the least available time wins; as of an instant: the greatest. */
 function earlier(item: ForecastCase, label: Label, best: Label): boolean {
-  return item.resolution.vintage === "first" ? label.availableAt < best.availableAt : label.availableAt > best.availableAt;
+  return item.resolution.vintage === "first"
+    ? label.availableAt < best.availableAt
+    : label.availableAt > best.availableAt;
 }

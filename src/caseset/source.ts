@@ -3,14 +3,17 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
-import { cause, readChunks } from "../core/lines.ts";
 import { limits } from "../core/limits.ts";
+import { cause, readChunks } from "../core/lines.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
 
 /** `{from: "npm:vega-datasets@3.2.1/data/x.csv", sha256: "…", terms: "…"}`; also `file:` and `https:`. */
 export const SourceOnDisk = Type.Object(
   {
-    from: Type.String({ pattern: "^(npm:|file:|https://)", description: "npm:PACKAGE@VERSION/FILE, file:PATH or https://…" }),
+    from: Type.String({
+      pattern: "^(npm:|file:|https://)",
+      description: "npm:PACKAGE@VERSION/FILE, file:PATH or https://…",
+    }),
     sha256: Type.String({ pattern: "^[0-9a-f]{64}$", description: "64 hexadecimal digits" }),
     terms: Type.Optional(Type.String()),
   },
@@ -30,7 +33,11 @@ export type Lookup = {
 };
 
 /** The file of a source, its bytes verified against the declared digest. */
-export async function locateSource(source: Source, lookup: Lookup, complain: Complain = strict): Promise<string | undefined> {
+export async function locateSource(
+  source: Source,
+  lookup: Lookup,
+  complain: Complain = strict,
+): Promise<string | undefined> {
   const file = source.from.startsWith("npm:")
     ? locatePackageFile(source, lookup, complain)
     : source.from.startsWith("file:")
@@ -39,7 +46,12 @@ export async function locateSource(source: Source, lookup: Lookup, complain: Com
   if (file === undefined) return undefined;
   const found = fileDigest(file, source.place, complain);
   if (found === undefined || found === source.sha256) return found && file;
-  complain("PublicCorpusDigestMismatch", { place: source.place, source: source.name, declared: source.sha256, found });
+  complain("PublicCorpusDigestMismatch", {
+    place: source.place,
+    source: source.name,
+    declared: source.sha256,
+    found,
+  });
   return undefined;
 }
 
@@ -59,7 +71,12 @@ export function fileDigest(file: string, place: Place, complain: Complain = stri
 function locatePackageFile(source: Source, lookup: Lookup, complain: Complain): string | undefined {
   const parts = /^npm:((?:@[^/@]+\/)?[^/@]+)@([^/]+)\/(.+)$/.exec(source.from);
   if (parts === null || (parts[3] as string).split("/").includes("..")) {
-    complain("FieldInvalid", { place: source.place, field: `sources.${source.name}.from`, found: source.from, expected: "npm:PACKAGE@VERSION/FILE" });
+    complain("FieldInvalid", {
+      place: source.place,
+      field: `sources.${source.name}.from`,
+      found: source.from,
+      expected: "npm:PACKAGE@VERSION/FILE",
+    });
     return undefined;
   }
   const [, name, version, inside] = parts as unknown as [string, string, string, string];
@@ -76,13 +93,20 @@ function locatePackageFile(source: Source, lookup: Lookup, complain: Complain): 
       return locateFile(source, path.join(home, inside), complain);
     }
   }
-  complain("SourceUnavailable", { place: source.place, source: source.name, from: source.from, found, next: `npm install ${name}@${version}` });
+  complain("SourceUnavailable", {
+    place: source.place,
+    source: source.name,
+    from: source.from,
+    found,
+    next: `npm install ${name}@${version}`,
+  });
   return undefined;
 }
 
 function packageVersion(home: string): string | undefined {
   try {
-    return (JSON.parse(fs.readFileSync(path.join(home, "package.json"), "utf8")) as { version?: string }).version;
+    return (JSON.parse(fs.readFileSync(path.join(home, "package.json"), "utf8")) as { version?: string })
+      .version;
   } catch {
     return undefined; // not installed here: the next folder is looked at
   }
@@ -100,13 +124,29 @@ export function* upward(start: string): Generator<string> {
 
 function locateFile(source: Source, file: string, complain: Complain): string | undefined {
   if (fs.existsSync(file)) return file;
-  complain("SourceUnavailable", { place: source.place, source: source.name, from: source.from, found: "no such file", next: "put the file there, or correct `from`" });
+  complain("SourceUnavailable", {
+    place: source.place,
+    source: source.name,
+    from: source.from,
+    found: "no such file",
+    next: "put the file there, or correct `from`",
+  });
   return undefined;
 }
 
-async function locateDownload(source: Source, lookup: Lookup, complain: Complain): Promise<string | undefined> {
+async function locateDownload(
+  source: Source,
+  lookup: Lookup,
+  complain: Complain,
+): Promise<string | undefined> {
   const gone = (found: string, next: string) => {
-    complain("SourceUnavailable", { place: source.place, source: source.name, from: source.from, found, next });
+    complain("SourceUnavailable", {
+      place: source.place,
+      source: source.name,
+      from: source.from,
+      found,
+      next,
+    });
     return undefined;
   };
   if (lookup.cache === null) return gone("no cache folder", "name a cache folder");
@@ -117,7 +157,12 @@ async function locateDownload(source: Source, lookup: Lookup, complain: Complain
     const bytes = await lookup.fetch(source.from);
     const found = createHash("sha256").update(bytes).digest("hex");
     if (found !== source.sha256) {
-      complain("PublicCorpusDigestMismatch", { place: source.place, source: source.name, declared: source.sha256, found });
+      complain("PublicCorpusDigestMismatch", {
+        place: source.place,
+        source: source.name,
+        declared: source.sha256,
+        found,
+      });
       return undefined;
     }
     fs.mkdirSync(lookup.cache, { recursive: true });

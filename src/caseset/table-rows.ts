@@ -15,10 +15,19 @@ export type TableRows = {
 export type TableRow = { readonly line: number; readonly cells: readonly Cell[] };
 
 /** Opens `.csv` or `.jsonl`. A row with more or fewer cells than the header, or an unknown key, is refused. */
-export async function openTableRows(file: string, place: Place, complain: Complain = strict): Promise<TableRows | undefined> {
+export async function openTableRows(
+  file: string,
+  place: Place,
+  complain: Complain = strict,
+): Promise<TableRows | undefined> {
   if (file.endsWith(".csv")) return openCsv(file, place, complain);
   if (file.endsWith(".jsonl")) return openJsonLines(file, place, complain);
-  complain("FieldInvalid", { place, field: "rows", found: file.slice(file.lastIndexOf("/") + 1), expected: "a file that ends in .csv or .jsonl" });
+  complain("FieldInvalid", {
+    place,
+    field: "rows",
+    found: file.slice(file.lastIndexOf("/") + 1),
+    expected: "a file that ends in .csv or .jsonl",
+  });
   return undefined;
 }
 
@@ -34,7 +43,10 @@ async function openCsv(file: string, place: Place, complain: Complain): Promise<
   const columns = first.value.record;
   const twice = columns.find((column, i) => column === "" || columns.indexOf(column) !== i);
   if (twice !== undefined) {
-    complain("CsvInvalid", { place: `${place}:1`, problem: twice === "" ? "a column without a name" : `two columns named ${twice}` });
+    complain("CsvInvalid", {
+      place: `${place}:1`,
+      problem: twice === "" ? "a column without a name" : `two columns named ${twice}`,
+    });
     return undefined;
   }
   return { format: "csv", columns, rows: csvRows(records) };
@@ -56,7 +68,10 @@ async function* csvRecords(file: string, place: Place, complain: Complain): Asyn
   } catch (error) {
     if (error instanceof CsvError) {
       const line = (error as CsvError & { lines?: number }).lines;
-      complain("CsvInvalid", { place: `${place}:${line ?? 1}`, problem: error.message.replace(/ (on|at) line \d+$/, "") });
+      complain("CsvInvalid", {
+        place: `${place}:${line ?? 1}`,
+        problem: error.message.replace(/ (on|at) line \d+$/, ""),
+      });
     } else complain("FileUnreadable", { place, cause: cause(error) });
   }
 }
@@ -101,7 +116,12 @@ function* jsonObjects(file: string, place: Place, complain: Complain): Generator
     }
     const nested = Object.entries(value).find(([, cell]) => cell !== null && typeof cell === "object");
     if (nested !== undefined) {
-      complain("CellInvalid", { place: at, column: nested[0], found: JSON.stringify(nested[1]), expected: "a text, a number, true, false or null" });
+      complain("CellInvalid", {
+        place: at,
+        column: nested[0],
+        found: JSON.stringify(nested[1]),
+        expected: "a text, a number, true, false or null",
+      });
       continue;
     }
     yield { line: number, object: value as Record<string, Cell> };

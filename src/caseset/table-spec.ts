@@ -33,7 +33,12 @@ export const TableOnDisk = Type.Object(
       ),
     ),
     columns: Type.Optional(
-      Type.Record(Type.String(), Type.Union([Type.Literal("string"), Type.Literal("number"), Type.Literal("boolean")], { description: "string, number or boolean" })),
+      Type.Record(
+        Type.String(),
+        Type.Union([Type.Literal("string"), Type.Literal("number"), Type.Literal("boolean")], {
+          description: "string, number or boolean",
+        }),
+      ),
     ),
     entity: Type.Optional(name),
     text: Type.Optional(Type.Array(name)),
@@ -78,7 +83,8 @@ export function parseTableSpec(
 ): TableSpec | undefined {
   const base = `/tables/${table.replace(/~/g, "~0").replace(/\//g, "~1")}`;
   const own = disk.valid_time.zone;
-  if (own !== undefined) checkZone(own, placeOf(`${base}/valid_time/zone`), `tables.${table}.valid_time.zone`, complain);
+  if (own !== undefined)
+    checkZone(own, placeOf(`${base}/valid_time/zone`), `tables.${table}.valid_time.zone`, complain);
   const available = parseAvailable(table, disk, base, placeOf, complain);
   if (available === undefined) return undefined;
   return {
@@ -96,7 +102,13 @@ export function parseTableSpec(
   };
 }
 
-function parseAvailable(table: string, disk: TableOnDisk, base: string, placeOf: PlaceOf, complain: Complain): AvailableTime | undefined {
+function parseAvailable(
+  table: string,
+  disk: TableOnDisk,
+  base: string,
+  placeOf: PlaceOf,
+  complain: Complain,
+): AvailableTime | undefined {
   const declared = disk.available_time;
   if (declared === undefined) {
     complain("TableAvailableTimeMissing", { place: placeOf(base), table });
@@ -110,7 +122,8 @@ function parseAvailable(table: string, disk: TableOnDisk, base: string, placeOf:
   }
   if ("column" in declared && !String(declared.column).startsWith("P")) {
     const { column, zone } = declared as { column: string; zone?: string };
-    if (zone !== undefined) checkZone(zone, placeOf(`${base}/available_time/zone`), `${subject}.zone`, complain);
+    if (zone !== undefined)
+      checkZone(zone, placeOf(`${base}/available_time/zone`), `${subject}.zone`, complain);
     return { kind: "column", column, zone: zone ?? null };
   }
   const delays = new Map<string, Duration>();

@@ -7,7 +7,8 @@ export type Raw = { readonly [flag: string]: unknown };
 export function text(raw: Raw, flag: string): string | undefined {
   const value = raw[flag];
   if (value === undefined) return undefined;
-  if (Array.isArray(value)) refuse("ArgumentInvalid", { place: `--${flag}`, found: value.join(" "), expected: "the flag once" });
+  if (Array.isArray(value))
+    refuse("ArgumentInvalid", { place: `--${flag}`, found: value.join(" "), expected: "the flag once" });
   const given = String(value);
   if (given === "") refuse("ArgumentInvalid", { place: `--${flag}`, found: "", expected: "a value" });
   return given;
@@ -21,7 +22,8 @@ export function texts(raw: Raw, flag: string): string[] {
 
 export function flagged(raw: Raw, flag: string): boolean {
   const value = raw[flag];
-  if (Array.isArray(value)) refuse("ArgumentInvalid", { place: `--${flag}`, found: value.join(" "), expected: "the flag once" });
+  if (Array.isArray(value))
+    refuse("ArgumentInvalid", { place: `--${flag}`, found: value.join(" "), expected: "the flag once" });
   return value === true;
 }
 
@@ -30,7 +32,12 @@ export function integer(raw: Raw, flag: string, least: number, most: number): nu
   const given = text(raw, flag);
   if (given === undefined) return undefined;
   const value = /^(0|[1-9]\d{0,15})$/.test(given) ? Number(given) : Number.NaN;
-  if (!(value >= least && value <= most)) refuse("ArgumentInvalid", { place: `--${flag}`, found: given, expected: `a whole number from ${least} to ${most}` });
+  if (!(value >= least && value <= most))
+    refuse("ArgumentInvalid", {
+      place: `--${flag}`,
+      found: given,
+      expected: `a whole number from ${least} to ${most}`,
+    });
   return value;
 }
 
@@ -40,7 +47,12 @@ export function parameters(raw: Raw): Record<string, string> {
   for (const given of texts(raw, "param")) {
     const at = given.indexOf("=");
     const key = given.slice(0, at);
-    if (at < 1 || key in params) refuse("ArgumentInvalid", { place: "--param", found: given, expected: at < 1 ? "KEY=VALUE" : `the key ${key} once` });
+    if (at < 1 || key in params)
+      refuse("ArgumentInvalid", {
+        place: "--param",
+        found: given,
+        expected: at < 1 ? "KEY=VALUE" : `the key ${key} once`,
+      });
     params[key] = given.slice(at + 1);
   }
   return params;

@@ -5,7 +5,7 @@ import type { Argv } from "yargs";
 import { backtest } from "../backtest.ts";
 import type { Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
-import { checkExecution, profileOnDisk, type Profile } from "../profile/profile.ts";
+import { checkExecution, type Profile, profileOnDisk } from "../profile/profile.ts";
 import { renderText } from "../report/render-text.ts";
 import { summaryOf } from "../report/summary.ts";
 import { type Plan, type Selection, trajectoryCount } from "../run/preflight.ts";
@@ -25,20 +25,38 @@ export const describe = "run bounded historical cases against a reader";
 export function builder(yargs: Argv): Argv {
   return yargs
     .positional("caseset", { type: "string", describe: "the folder of a case set, or its name" })
-    .option("reader", { type: "string", describe: "always:<p>, climatology, persistence, recall:<family>, question-only (default)" })
+    .option("reader", {
+      type: "string",
+      describe: "always:<p>, climatology, persistence, recall:<family>, question-only (default)",
+    })
     .option("profile", { type: "string", describe: "a profile's path or name" })
-    .option("param", { type: "string", describe: "KEY=VALUE for the reader, part of its identity; may be repeated" })
-    .option("filter", { type: "string", describe: "id=, tag= or cluster=VALUE, * at the end for a prefix; may be repeated" })
+    .option("param", {
+      type: "string",
+      describe: "KEY=VALUE for the reader, part of its identity; may be repeated",
+    })
+    .option("filter", {
+      type: "string",
+      describe: "id=, tag= or cluster=VALUE, * at the end for a prefix; may be repeated",
+    })
     .option("limit", { type: "string", describe: "the first N cases of the selection" })
     .option("repeats", { type: "string", describe: "answers to each case" })
     .option("seed", { type: "string", describe: "seed of the intervals and of the reader" })
-    .option("concurrency", { type: "string", describe: "trajectories at a time; results do not depend on it" })
+    .option("concurrency", {
+      type: "string",
+      describe: "trajectories at a time; results do not depend on it",
+    })
     .option("out", { type: "string", describe: "the run folder to make (default runs/<caseset>-<run>)" })
     .option("offline", { type: "boolean", describe: "never use the network" })
     .option("json", { type: "boolean", describe: "print one JSON object as the last line" })
     .example("$0 backtest seattle-rain --reader climatology", "every case against the climatology reader")
-    .example("$0 backtest seattle-rain --reader recall:seattle-recall --json", "with the arms of a model family, as JSON")
-    .example("$0 backtest seattle-rain --filter 'id=rain-2014-06-*' --limit 10 --out runs/june", "ten cases, into runs/june");
+    .example(
+      "$0 backtest seattle-rain --reader recall:seattle-recall --json",
+      "with the arms of a model family, as JSON",
+    )
+    .example(
+      "$0 backtest seattle-rain --filter 'id=rain-2014-06-*' --limit 10 --out runs/june",
+      "ten cases, into runs/june",
+    );
 }
 
 /** Exit status: 0 green, 1 a case failed. */
@@ -56,7 +74,12 @@ export async function run(raw: Raw): Promise<number> {
   const out = text(raw, "out") ?? path.join("runs", `${inputs.set.name}-${id}`);
   const selection = selectionOf(id, profile, chosen, { filters, limit, concurrency });
   const { report } = await backtest(inputs.set, selection, [announce], host, worldOf(inputs, chosen, out));
-  const summary = summaryOf(report.result, report.evidence, { result: report.resultDigest, report: report.reportDigest }, out);
+  const summary = summaryOf(
+    report.result,
+    report.evidence,
+    { result: report.resultDigest, report: report.reportDigest },
+    out,
+  );
   printWords(`run folder: ${shownPath(path.resolve(out))}`);
   printData(json ? JSON.stringify(summary) : renderText(report, report.resultDigest, emphasis));
   return (report.result as { verdict: string }).verdict === "green" ? 0 : 1;
@@ -68,13 +91,26 @@ function withFlags(profile: Profile, raw: Raw): Profile {
   return { ...profile, seed: seed ?? profile.seed, repeats: repeats ?? profile.repeats };
 }
 
-export function selectionOf(run: string, profile: Profile, chosen: Chosen, rest: Pick<Selection["options"], "filters" | "limit" | "concurrency">): Selection {
+export function selectionOf(
+  run: string,
+  profile: Profile,
+  chosen: Chosen,
+  rest: Pick<Selection["options"], "filters" | "limit" | "concurrency">,
+): Selection {
   const { seed, repeats, temperature, bootstrap, process } = profile;
   return {
     run,
     family: chosen.family,
     artifacts: chosen.artifacts,
-    options: { profile: profileOnDisk(profile) as unknown as Json, seed, repeats, temperature, bootstrap, process, ...rest },
+    options: {
+      profile: profileOnDisk(profile) as unknown as Json,
+      seed,
+      repeats,
+      temperature,
+      bootstrap,
+      process,
+      ...rest,
+    },
   };
 }
 
@@ -98,5 +134,7 @@ function worldOf(inputs: Inputs, chosen: Chosen, out: string): World {
 /** What will run, before it does. */
 function announce(plan: Plan): void {
   const arms = [...new Set(plan.arms.assignments.map((assignment) => assignment.arm))].sort();
-  printWords(`${plan.cases.length} cases, arms ${arms.join(" ")}, ${plan.selection.options.repeats} repeat(s): ${trajectoryCount(plan)} trajectories`);
+  printWords(
+    `${plan.cases.length} cases, arms ${arms.join(" ")}, ${plan.selection.options.repeats} repeat(s): ${trajectoryCount(plan)} trajectories`,
+  );
 }

@@ -1,8 +1,8 @@
 /** `blindcast doctor [<caseset>]`: lists everything that a backtest would refuse, not only the first. */
 import { randomBytes } from "node:crypto";
 import type { Argv } from "yargs";
-import { attempt, type BlindcastError, noting } from "../core/refusal.ts";
 import { limits } from "../core/limits.ts";
+import { attempt, type BlindcastError, noting } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import { checkExecution, type Profile } from "../profile/profile.ts";
 import { preflight } from "../run/preflight.ts";
@@ -19,14 +19,20 @@ export const describe = "list everything that would be refused";
 
 export function builder(yargs: Argv): Argv {
   return yargs
-    .positional("caseset", { type: "string", describe: "the folder of a case set, or its name; without it, the machine is looked at" })
+    .positional("caseset", {
+      type: "string",
+      describe: "the folder of a case set, or its name; without it, the machine is looked at",
+    })
     .option("reader", { type: "string", describe: "the reader to check (default question-only)" })
     .option("profile", { type: "string", describe: "a profile's path or name" })
     .option("param", { type: "string", describe: "KEY=VALUE for the reader; may be repeated" })
     .option("offline", { type: "boolean", describe: "never use the network" })
     .option("json", { type: "boolean", describe: "print one JSON object as the last line" })
     .example("$0 doctor seattle-rain", "check a case set, its sources and its plants")
-    .example("$0 doctor seattle-rain --reader recall:seattle-recall", "and a model family with its artifacts");
+    .example(
+      "$0 doctor seattle-rain --reader recall:seattle-recall",
+      "and a model family with its artifacts",
+    );
 }
 
 /** Exit status: 0 nothing would be refused, 2 something would. */
@@ -35,26 +41,73 @@ export async function run(raw: Raw): Promise<number> {
   const name = text(raw, "caseset");
   const machine = { blindcast: ENGINE_VERSION, ...host };
   if (name === undefined) {
-    printData(json ? JSON.stringify({ machine }) : Object.entries(machine).map(([key, value]) => `${key}: ${value}`).join("\n"));
+    printData(
+      json
+        ? JSON.stringify({ machine })
+        : Object.entries(machine)
+            .map(([key, value]) => `${key}: ${value}`)
+            .join("\n"),
+    );
     return 0;
   }
   const { complain, refusals } = noting(limits.refusals);
   const inputs = await loadInputs(name, flagged(raw, "offline"), complain);
   if (inputs !== undefined) checkSelection(inputs, raw, complain, refusals);
-  const shown = refusals.map((refusal) => ({ code: refusal.code, place: refusal.details.place, message: refusal.message, hint: refusal.hint ?? null }));
-  if (json) printData(JSON.stringify({ machine, cases: inputs?.set.cases.length ?? 0, tables: inputs === undefined ? [] : [...inputs.store.tables.keys()], refusals: shown }));
+  const shown = refusals.map((refusal) => ({
+    code: refusal.code,
+    place: refusal.details.place,
+    message: refusal.message,
+    hint: refusal.hint ?? null,
+  }));
+  if (json)
+    printData(
+      JSON.stringify({
+        machine,
+        cases: inputs?.set.cases.length ?? 0,
+        tables: inputs === undefined ? [] : [...inputs.store.tables.keys()],
+        refusals: shown,
+      }),
+    );
   else for (const refusal of refusals) printData(refusalText(refusal));
-  printWords(refusals.length === 0 ? `nothing would be refused: ${inputs?.set.cases.length} cases` : `${refusals.length} refusal(s)`);
+  printWords(
+    refusals.length === 0
+      ? `nothing would be refused: ${inputs?.set.cases.length} cases`
+      : `${refusals.length} refusal(s)`,
+  );
   return refusals.length === 0 ? 0 : 2;
 }
 
 /** Profile, reader and family each on their own; plants and routes only where all else could be read. */
-function checkSelection(inputs: Inputs, raw: Raw, complain: ReturnType<typeof noting>["complain"], refusals: readonly BlindcastError[]): void {
-  const profile = attempt(complain, () => chooseProfile(text(raw, "profile"), inputs.set, complain)) as Profile | undefined;
+function checkSelection(
+  inputs: Inputs,
+  raw: Raw,
+  complain: ReturnType<typeof noting>["complain"],
+  refusals: readonly BlindcastError[],
+): void {
+  const profile = attempt(complain, () => chooseProfile(text(raw, "profile"), inputs.set, complain)) as
+    | Profile
+    | undefined;
   if (profile === undefined) return;
   attempt(complain, () => checkExecution(profile));
-  const chosen = attempt(complain, () => chooseReader(text(raw, "reader") ?? "question-only", inputs.set, profile, parameters(raw), complain)) as Chosen | undefined;
+  const chosen = attempt(complain, () =>
+    chooseReader(text(raw, "reader") ?? "question-only", inputs.set, profile, parameters(raw), complain),
+  ) as Chosen | undefined;
   if (chosen === undefined || refusals.length > 0) return;
-  const world = { clock, random: randomBytes, store: inputs.store, readers: chosen.reader, sink: memorySink(), signal: new AbortController().signal, progress: silent };
-  attempt(complain, () => preflight(inputs.set, selectionOf("doctor", profile, chosen, { filters: [], limit: null, concurrency: 1 }), [], world));
+  const world = {
+    clock,
+    random: randomBytes,
+    store: inputs.store,
+    readers: chosen.reader,
+    sink: memorySink(),
+    signal: new AbortController().signal,
+    progress: silent,
+  };
+  attempt(complain, () =>
+    preflight(
+      inputs.set,
+      selectionOf("doctor", profile, chosen, { filters: [], limit: null, concurrency: 1 }),
+      [],
+      world,
+    ),
+  );
 }

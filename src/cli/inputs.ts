@@ -10,14 +10,16 @@ import { type Family, loadFamily } from "../model/family.ts";
 import { loadMemories } from "../model/memory.ts";
 import type { ReaderSource } from "../model/reader.ts";
 import { findFamily, findProfile, loadProfile, type Profile } from "../profile/profile.ts";
-import { loadStore } from "../store/load-store.ts";
 import type { Store } from "../store/door.ts";
+import { loadStore } from "../store/load-store.ts";
 
 /** The folder of blindcast's own package: dist/src/cli is three below it. */
 export const packageFolder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 
 export function lookupFor(folder: string, offline: boolean): Lookup {
-  const home = process.env["XDG_CACHE_HOME"] ?? (process.env["HOME"] === undefined ? null : path.join(process.env["HOME"], ".cache"));
+  const home =
+    process.env["XDG_CACHE_HOME"] ??
+    (process.env["HOME"] === undefined ? null : path.join(process.env["HOME"], ".cache"));
   return {
     folder,
     workingFolder: process.cwd(),
@@ -37,7 +39,11 @@ async function download(url: string): Promise<Uint8Array> {
 export function findCaseSet(name: string): { folder: string; shown: string } {
   const looked = [name, path.join("casesets", name), path.join(packageFolder, "casesets", name)];
   const found = looked.find((folder) => fs.existsSync(path.join(folder, "caseset.yaml")));
-  if (found === undefined) refuse("FileUnreadable", { place: path.join(name, "caseset.yaml"), cause: "no such file, expected the folder of a case set" });
+  if (found === undefined)
+    refuse("FileUnreadable", {
+      place: path.join(name, "caseset.yaml"),
+      cause: "no such file, expected the folder of a case set",
+    });
   const own = packageFolder + path.sep;
   const shown = found.startsWith(own) ? path.relative(packageFolder, found) : found;
   return { folder: path.resolve(found), shown };
@@ -45,7 +51,11 @@ export function findCaseSet(name: string): { folder: string; shown: string } {
 
 export type Inputs = { readonly set: CaseSet; readonly store: Store };
 
-export async function loadInputs(name: string, offline: boolean, complain: Complain = strict): Promise<Inputs | undefined> {
+export async function loadInputs(
+  name: string,
+  offline: boolean,
+  complain: Complain = strict,
+): Promise<Inputs | undefined> {
   const { folder, shown } = findCaseSet(name);
   const set = loadCaseSet(folder, shown, complain);
   if (set === undefined) return undefined;
@@ -54,33 +64,62 @@ export async function loadInputs(name: string, offline: boolean, complain: Compl
 
 /** `profiles/` of the nearest workspace upward, then the package's. */
 export function profileFolders(): string[] {
-  const here = [...upward(process.cwd())].map((folder) => path.join(folder, "profiles")).filter((folder) => fs.existsSync(folder));
+  const here = [...upward(process.cwd())]
+    .map((folder) => path.join(folder, "profiles"))
+    .filter((folder) => fs.existsSync(folder));
   return [...here.slice(0, 1), path.join(packageFolder, "profiles")];
 }
 
 /** Named by the flag, else by the case set, else `default`. */
-export function chooseProfile(flag: string | undefined, set: CaseSet, complain: Complain = strict): Profile | undefined {
+export function chooseProfile(
+  flag: string | undefined,
+  set: CaseSet,
+  complain: Complain = strict,
+): Profile | undefined {
   const folders = profileFolders();
   const file = findProfile(flag ?? set.onDisk.profile ?? "default", folders);
   return loadProfile(file, shownPath(file), folders, complain);
 }
 
-export type Chosen = { readonly reader: ReaderSource; readonly family: Family | null; readonly artifacts: ReadonlyMap<string, string> };
+export type Chosen = {
+  readonly reader: ReaderSource;
+  readonly family: Family | null;
+  readonly artifacts: ReadonlyMap<string, string>;
+};
 
 /** The reader of a name; `recall:<family>` brings its family and each checkpoint's memory. */
-export function chooseReader(name: string, set: CaseSet, profile: Profile, params: Record<string, string>, complain: Complain = strict): Chosen {
+export function chooseReader(
+  name: string,
+  set: CaseSet,
+  profile: Profile,
+  params: Record<string, string>,
+  complain: Complain = strict,
+): Chosen {
   const familyName = familyOf(name);
   const context = { zone: set.zone, tables: set.tables, readers: set.readers, placeOf: set.placeOf };
   if (familyName === null) {
-    return { reader: builtInReader(name, { context, params, temperature: profile.temperature, memories: new Map() }), family: null, artifacts: new Map() };
+    return {
+      reader: builtInReader(name, { context, params, temperature: profile.temperature, memories: new Map() }),
+      family: null,
+      artifacts: new Map(),
+    };
   }
-  const file = findFamily(familyName, profileFolders().map((folder) => path.join(folder, "checkpoints")), "--reader");
+  const file = findFamily(
+    familyName,
+    profileFolders().map((folder) => path.join(folder, "checkpoints")),
+    "--reader",
+  );
   const family = loadFamily(file, shownPath(file), complain);
-  if (family === undefined) return refuse("FamilyUnknown", { place: "--reader", found: familyName, looked: [file] });
+  if (family === undefined)
+    return refuse("FamilyUnknown", { place: "--reader", found: familyName, looked: [file] });
   const loaded = loadMemories(family, complain);
   const memories = new Map([...loaded].map(([snapshot, { memory }]) => [snapshot, memory]));
   const artifacts = new Map([...loaded.values()].map(({ artifact }) => [artifact.sha256, artifact.text]));
-  return { reader: builtInReader(name, { context, params, temperature: profile.temperature, memories }), family, artifacts };
+  return {
+    reader: builtInReader(name, { context, params, temperature: profile.temperature, memories }),
+    family,
+    artifacts,
+  };
 }
 
 /** A path as a person would write it from here. */

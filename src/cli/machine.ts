@@ -2,7 +2,10 @@
 import type { Host } from "../report/build-report.ts";
 import type { Clock } from "../run/world.ts";
 
-export const clock: Clock = { now: () => performance.timeOrigin + performance.now(), elapsed: () => performance.now() };
+export const clock: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  elapsed: () => performance.now(),
+};
 
 export const host: Host = {
   node: process.versions.node,

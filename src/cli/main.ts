@@ -22,14 +22,24 @@ async function main(words: readonly string[]): Promise<number> {
     .strict()
     .demandCommand(1, "a verb is needed")
     .recommendCommands()
-    .parserConfiguration({ "parse-numbers": false, "parse-positional-numbers": false, "boolean-negation": false, "camel-case-expansion": false, "dot-notation": false })
+    .parserConfiguration({
+      "parse-numbers": false,
+      "parse-positional-numbers": false,
+      "boolean-negation": false,
+      "camel-case-expansion": false,
+      "dot-notation": false,
+    })
     .wrap(Math.min(110, process.stdout.columns ?? 80))
     .epilogue("Exit status: 0 green, 1 red verdict, 2 refused, 3 incomplete, 4 our bug.")
     .locale("en")
     .exitProcess(false)
     .fail((message, error) => {
       if (error) throw error;
-      refuse("ArgumentInvalid", { place: "command line", found: words.join(" "), expected: `words that fit --help: ${message}` });
+      refuse("ArgumentInvalid", {
+        place: "command line",
+        found: words.join(" "),
+        expected: `words that fit --help: ${message}`,
+      });
     });
   for (const verb of verbs) {
     parser.command(verb.command, verb.describe, verb.builder as (y: Argv) => Argv, async (raw) => {
@@ -49,7 +59,9 @@ function failed(error: unknown): number {
     printWords(`${error.message}; the journal holds what was recorded`);
     return exit.incomplete;
   }
-  printWords(`blindcast ${ENGINE_VERSION} has a bug: ${error instanceof Error ? error.stack : String(error)}`);
+  printWords(
+    `blindcast ${ENGINE_VERSION} has a bug: ${error instanceof Error ? error.stack : String(error)}`,
+  );
   return exit.bug;
 }
 

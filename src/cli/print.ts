@@ -1,6 +1,6 @@
 /** Printing: data to stdout, words to stderr, colour only on a terminal. */
 import { styleText } from "node:util";
-import { BlindcastError } from "../core/refusal.ts";
+import type { BlindcastError } from "../core/refusal.ts";
 
 export function printData(text: string): void {
   process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);

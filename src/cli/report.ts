@@ -1,4 +1,6 @@
 /** `blindcast report <run>`: prints a closed run's report, from its folder alone. */
+
+import * as fs from "node:fs";
 import * as path from "node:path";
 import type { Argv } from "yargs";
 import { canonical, type Json } from "../core/canonical.ts";
@@ -6,7 +8,6 @@ import { digestOf, digestOfJson } from "../core/digest.ts";
 import { readText } from "../core/lines.ts";
 import { refuse } from "../core/refusal.ts";
 import { parseJson } from "../core/strict-json.ts";
-import * as fs from "node:fs";
 import { renderText } from "../report/render-text.ts";
 import { flagged, type Raw, text } from "./arguments.ts";
 import { emphasis, printData } from "./print.ts";
@@ -28,13 +29,23 @@ const REPORT_BYTES = 1 << 30;
 export async function run(raw: Raw): Promise<number> {
   const folder = text(raw, "run") as string;
   const format = flagged(raw, "json") ? "json" : (text(raw, "format") ?? "text");
-  if (format !== "text" && format !== "json") refuse("ArgumentInvalid", { place: "--format", found: format, expected: "text or json" });
+  if (format !== "text" && format !== "json")
+    refuse("ArgumentInvalid", { place: "--format", found: format, expected: "text or json" });
   const file = path.join(folder, "report.json");
   if (!fs.existsSync(file)) refuse("RunIncomplete", { place: folder, missing: "report.json" });
   const bytes = readText(file, file, REPORT_BYTES) as string;
   const report = parseJson(bytes, file) as { result?: Json; evidence?: Json };
-  if (report.result === undefined || report.evidence === undefined || `${canonical(report as Json)}\n` !== bytes) {
-    refuse("FieldInvalid", { place: file, field: "report", found: "other bytes", expected: "canonical JSON of {evidence, result}" });
+  if (
+    report.result === undefined ||
+    report.evidence === undefined ||
+    `${canonical(report as Json)}\n` !== bytes
+  ) {
+    refuse("FieldInvalid", {
+      place: file,
+      field: "report",
+      found: "other bytes",
+      expected: "canonical JSON of {evidence, result}",
+    });
   }
   const digest = digestOfJson(report.result);
   const { result, evidence } = report as { result: Json; evidence: Json };

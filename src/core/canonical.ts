@@ -28,13 +28,21 @@ function write(value: Json, depth: number): string {
 function object(value: Json, depth: number): string {
   if (typeof value !== "object") throw new TypeError(`${typeof value} is not plain JSON`);
   const prototype = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) throw new TypeError("only plain objects are JSON");
+  if (prototype !== Object.prototype && prototype !== null)
+    throw new TypeError("only plain objects are JSON");
   const record = value as { readonly [key: string]: Json };
-  let out = "{";
-  for (const key of Object.keys(record).sort()) {
-    out += `${out === "{" ? "" : ","}${string(key)}:${write(record[key] as Json, depth + 1)}`;
+  const keys = Object.keys(record);
+  for (let i = 1; i < keys.length; i++) {
+    if ((keys[i - 1] as string) < (keys[i] as string)) continue;
+    keys.sort();
+    break;
   }
-  return `${out}}`;
+  let out = "{";
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string;
+    out += (i === 0 ? "" : ",") + string(key) + ":" + write(record[key] as Json, depth + 1);
+  }
+  return out + "}";
 }
 
 function element(array: readonly Json[], i: number): Json {
@@ -47,7 +55,11 @@ function number(value: number): string {
   return value === 0 ? "0" : String(value);
 }
 
+/** Printable ASCII but `"` and `\\` is written as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 function string(value: string): string {
+  if (PLAIN.test(value)) return '"' + value + '"';
   if (!value.isWellFormed()) throw new TypeError("a lone surrogate is not JSON");
   return JSON.stringify(value);
 }

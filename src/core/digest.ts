@@ -22,7 +22,3 @@ export function digestOfJson(value: Json): Digest {
 export function leafHash(line: string): string {
   return sha256Hex(`\u0000${line}`);
 }
-
-export function hmac(key: Uint8Array, message: string): Buffer {
-  return crypto.createHmac("sha256", key).update(message).digest();
-}

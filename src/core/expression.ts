@@ -2,22 +2,46 @@
 import { type Complain, type Place, strict } from "./refusal.ts";
 import type { Cell } from "./row-ref.ts";
 
-export type Event = { readonly column: string; readonly operator: string; readonly literal: string | number; readonly text: string };
+export type Event = {
+  readonly column: string;
+  readonly operator: string;
+  readonly literal: string | number;
+  readonly text: string;
+};
 
 const SPELLING = /^\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*(>=|<=|!=|>|<|=)\s*(.+?)\s*$/;
 
 /** Reads `precipitation > 0`, `weather = rain`, `weather != "no rain"`. A number is compared as a number. */
-export function parseEvent(text: string, place: Place, subject: string, complain: Complain = strict): Event | undefined {
+export function parseEvent(
+  text: string,
+  place: Place,
+  subject: string,
+  complain: Complain = strict,
+): Event | undefined {
   const parts = SPELLING.exec(text);
   if (parts === null) {
-    complain("FieldInvalid", { place, field: subject, found: JSON.stringify(text), expected: "COLUMN (>|>=|<|<=|=|!=) LITERAL" });
+    complain("FieldInvalid", {
+      place,
+      field: subject,
+      found: JSON.stringify(text),
+      expected: "COLUMN (>|>=|<|<=|=|!=) LITERAL",
+    });
     return undefined;
   }
   const [, column, operator, spelled] = parts as unknown as [string, string, string, string];
   const quoted = /^"(.*)"$|^'(.*)'$/.exec(spelled);
-  const literal = quoted ? (quoted[1] ?? quoted[2] ?? "") : /^-?\d+(\.\d+)?$/.test(spelled) ? Number(spelled) : spelled;
+  const literal = quoted
+    ? (quoted[1] ?? quoted[2] ?? "")
+    : /^-?\d+(\.\d+)?$/.test(spelled)
+      ? Number(spelled)
+      : spelled;
   if (typeof literal === "string" && operator !== "=" && operator !== "!=") {
-    complain("FieldInvalid", { place, field: subject, found: JSON.stringify(text), expected: "a number after > >= < <=" });
+    complain("FieldInvalid", {
+      place,
+      field: subject,
+      found: JSON.stringify(text),
+      expected: "a number after > >= < <=",
+    });
     return undefined;
   }
   return { column, operator, literal, text };

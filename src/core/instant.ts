@@ -28,13 +28,25 @@ export function parseInstant(
   complain: Complain = strict,
 ): Instant | undefined {
   const invalid = (expected: string) => {
-    complain("InstantInvalid", { place, subject, found: typeof text === "string" ? text : `${JSON.stringify(text)}`, expected });
+    complain("InstantInvalid", {
+      place,
+      subject,
+      found: typeof text === "string" ? text : `${JSON.stringify(text)}`,
+      expected,
+    });
     return undefined;
   };
   if (typeof text !== "string") return invalid(EXPECTED);
   const parts = SPELLING.exec(text);
   if (parts === null) return invalid(EXPECTED);
-  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [number, number, number, number, number, number];
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   const fraction = parts[7] ?? "";
   const zone = parts[8] as string;
   if (fraction.length > 6) {
@@ -64,6 +76,12 @@ export function formatInstant(at: Instant | number): string {
   return `${formatDay(days)}T${time}${digits}Z`;
 }
 
+/** Whether an instant's text is after another instant; most are told apart by their first nineteen characters. */
+export function isAfter(text: string, bound: Instant, boundText: string, place: Place): boolean {
+  if (text.length >= 20 && text.endsWith("Z") && text.slice(0, 19) < boundText.slice(0, 19)) return false;
+  return (parseInstant(text, place, "available_at") as Instant) > bound;
+}
+
 /** Days since 1970-01-01 of a date of the proleptic Gregorian calendar (H. Hinnant, days_from_civil). */
 export function dayNumber(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
@@ -80,7 +98,11 @@ export function dateOfDay(days: number): { year: number; month: number; day: num
   const era = Math.floor(z / 146_097);
   const dayOfEra = z - era * 146_097;
   const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
   );
   const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
   const shifted = Math.floor((5 * dayOfYear + 2) / 153);

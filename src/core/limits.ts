@@ -26,6 +26,8 @@ export const limits = {
   plantDraws: 100,
   /** Refusals that `doctor` lists. */
   refusals: 1_000,
+  /** Cases whose plants are kept between their proof and their run; of others they are drawn again. */
+  plantedCases: 50_000,
   /** Calls of one trajectory. */
   calls: 100_000,
   concurrency: 1_024,

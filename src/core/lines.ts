@@ -19,7 +19,12 @@ export function* readLines(file: string, place: Place, complain: Complain = stri
     rest = pieces.pop() as string;
     for (const piece of pieces) yield { text: piece, number: ++number };
     if (rest.length > limits.lineBytes) {
-      complain("LimitExceeded", { place: `${place}:${number + 1}`, what: "bytes of a line", found: rest.length, limit: limits.lineBytes });
+      complain("LimitExceeded", {
+        place: `${place}:${number + 1}`,
+        what: "bytes of a line",
+        found: rest.length,
+        limit: limits.lineBytes,
+      });
       return;
     }
   }
@@ -51,7 +56,12 @@ export function* readChunks(file: string, place: Place, complain: Complain = str
 }
 
 /** A whole small text file. */
-export function readText(file: string, place: Place, limit: number, complain: Complain = strict): string | undefined {
+export function readText(
+  file: string,
+  place: Place,
+  limit: number,
+  complain: Complain = strict,
+): string | undefined {
   const chunks: Buffer[] = [];
   let size = 0;
   let faulty = false;
@@ -71,7 +81,13 @@ export function readText(file: string, place: Place, limit: number, complain: Co
   return decode(new TextDecoder("utf-8", { fatal: true }), Buffer.concat(chunks), false, place, complain);
 }
 
-function decode(decoder: InstanceType<typeof TextDecoder>, bytes: Buffer, stream: boolean, place: Place, complain: Complain) {
+function decode(
+  decoder: InstanceType<typeof TextDecoder>,
+  bytes: Buffer,
+  stream: boolean,
+  place: Place,
+  complain: Complain,
+) {
   try {
     return decoder.decode(bytes, { stream });
   } catch {

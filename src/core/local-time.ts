@@ -1,16 +1,19 @@
 /** Local times of an IANA zone: from a wall clock's reading to the instant, and back. */
-import { getDayOfYear } from "date-fns/getDayOfYear";
-import { getISOWeek } from "date-fns/getISOWeek";
-import { getISOWeekYear } from "date-fns/getISOWeekYear";
-import { UTCDate } from "@date-fns/utc";
-import { type Instant, instant, MICROS_PER_DAY, MICROS_PER_SECOND, parseDay } from "./instant.ts";
+import {
+  dateOfDay,
+  dayNumber,
+  type Instant,
+  instant,
+  MICROS_PER_DAY,
+  MICROS_PER_SECOND,
+  parseDay,
+} from "./instant.ts";
 import { type Complain, type Place, strict } from "./refusal.ts";
 
 /** A wall clock's reading, as if it were UTC: microseconds since 1970-01-01T00:00 of the same clock. */
 export type Wall = number;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
-const offsets = new Map<string, number>();
 
 /** Whether the machine's zone data knows the name; refuses it otherwise. */
 export function checkZone(zone: string, place: Place, subject: string, complain: Complain = strict): boolean {
@@ -59,7 +62,11 @@ export function parseWall(text: string): Wall | undefined {
   const parts = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?)?$/.exec(text);
   if (parts === null) return undefined;
   const day = parseDay(parts[1] as string);
-  const [hour, minute, second] = [parts[2], parts[3], parts[4]].map((part) => Number(part ?? 0)) as [number, number, number];
+  const [hour, minute, second] = [parts[2], parts[3], parts[4]].map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+  ];
   if (day === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
   const micros = Number((parts[5] ?? "").padEnd(6, "0"));
   return day * MICROS_PER_DAY + (hour * 3600 + minute * 60 + second) * MICROS_PER_SECOND + micros;
@@ -67,27 +74,42 @@ export function parseWall(text: string): Wall | undefined {
 
 /** 1 for 1 January, up to 366. */
 export function dayOfYear(day: number): number {
-  return getDayOfYear(new UTCDate(day * 86_400_000));
+  return day - dayNumber(dateOfDay(day).year, 1, 1) + 1;
 }
 
-/** `2014-W22`: the ISO 8601 week of a date, with its week-numbering year. */
-export function isoWeek(day: number): string {
-  const date = new UTCDate(day * 86_400_000);
-  return `${getISOWeekYear(date)}-W${String(getISOWeek(date)).padStart(2, "0")}`;
-}
+const SPAN = MICROS_PER_DAY / 4;
+const MOST_SPANS = 100_000;
+const spans = new Map<string, Map<number, number>>();
 
-/** A zone's offset from UTC at an instant, in microseconds, to the second (old local mean times have seconds). */
+/**
+ * A zone's offset from UTC at an instant, in microseconds. No zone changes its offset and changes it back within six
+ * hours, so a span with one offset at both ends has it throughout, and is asked for once.
+ */
 function offset(zone: string, at: number): number {
-  const millis = Math.floor(at / 1000);
-  const text = format(zone).format(millis);
+  if (zone === "UTC") return 0;
+  let known = spans.get(zone);
+  if (known === undefined || known.size > MOST_SPANS) {
+    known = new Map();
+    spans.set(zone, known);
+  }
+  const span = Math.floor(at / SPAN);
+  let shared = known.get(span);
+  if (shared === undefined) {
+    const first = lookUpOffset(zone, span * SPAN);
+    shared = first === lookUpOffset(zone, (span + 1) * SPAN - 1000) ? first : Number.NaN;
+    known.set(span, shared);
+  }
+  return Number.isNaN(shared) ? lookUpOffset(zone, at) : shared;
+}
+
+/** From the zone data, to the second (old local mean times have seconds). */
+function lookUpOffset(zone: string, at: number): number {
+  const text = format(zone).format(Math.floor(at / 1000));
   const spelled = text.slice(text.indexOf("GMT") + 3);
-  const known = offsets.get(spelled);
-  if (known !== undefined) return known;
   const parts = /^([+-])(\d{2}):(\d{2})(?::(\d{2}))?$/.exec(spelled);
-  const seconds = parts === null ? 0 : Number(parts[2]) * 3600 + Number(parts[3]) * 60 + Number(parts[4] ?? 0);
-  const micros = (parts?.[1] === "-" ? -seconds : seconds) * MICROS_PER_SECOND;
-  offsets.set(spelled, micros);
-  return micros;
+  if (parts === null) return 0;
+  const seconds = Number(parts[2]) * 3600 + Number(parts[3]) * 60 + Number(parts[4] ?? 0);
+  return (parts[1] === "-" ? -seconds : seconds) * MICROS_PER_SECOND;
 }
 
 function format(zone: string): Intl.DateTimeFormat {

@@ -72,10 +72,16 @@ const messages: { readonly [C in Code]: (details: Refusals[C]) => Words } = {
     problem: `${quote(d.found)} is not ${d.expected}`,
     hint: "mend the cell, or declare the column's type under `columns` of its table",
   }),
-  ColumnUnknown: (d) => ({ subject: `column ${d.column}`, problem: `not in the table; it has ${list(d.known)}` }),
+  ColumnUnknown: (d) => ({
+    subject: `column ${d.column}`,
+    problem: `not in the table; it has ${list(d.known)}`,
+  }),
   CsvInvalid: (d) => ({ problem: d.problem }),
   CutoffInvalid: (d) => ({ subject: d.subject, problem: `${quote(d.found)}, expected ${d.expected}` }),
-  DuplicateKey: (d) => ({ subject: d.key, problem: "the same key stands twice in one object, once expected" }),
+  DuplicateKey: (d) => ({
+    subject: d.key,
+    problem: "the same key stands twice in one object, once expected",
+  }),
   DurationInvalid: (d) => ({
     subject: d.subject,
     problem: `${quote(d.found)} is not an ISO 8601 duration such as P1D or PT9H30M`,
@@ -130,7 +136,10 @@ const messages: { readonly [C in Code]: (details: Refusals[C]) => Words } = {
   }),
   JsonInvalid: (d) => ({ problem: d.problem }),
   KeyMissing: (d) => ({ subject: d.key, problem: `required, and absent; present: ${list(d.present)}` }),
-  LabelCaseUnknown: (d) => ({ subject: `case ${d.id}`, problem: "a label for a case that is not in the set" }),
+  LabelCaseUnknown: (d) => ({
+    subject: `case ${d.id}`,
+    problem: "a label for a case that is not in the set",
+  }),
   LabelDuplicate: (d) => ({
     subject: `case ${d.id}`,
     problem: `vintage ${d.vintage} available at ${d.available} already stands at ${d.first}`,
@@ -158,7 +167,9 @@ const messages: { readonly [C in Code]: (details: Refusals[C]) => Words } = {
     problem: `another version with the same available time ${d.available} stands at ${d.first}`,
   }),
   RunExists: (d) => ({ problem: `a run folder is already there: ${d.place}`, hint: "choose another --out" }),
-  RunIncomplete: (d) => ({ problem: `${d.missing} is not there: the run was not closed, or this is no run folder` }),
+  RunIncomplete: (d) => ({
+    problem: `${d.missing} is not there: the run was not closed, or this is no run folder`,
+  }),
   SelectionEmpty: (d) => ({ problem: `${d.selection} leaves 0 of ${d.of} cases, expected at least 1` }),
   SourceTermsMissing: (d) => ({
     subject: `source ${d.source}`,

@@ -13,7 +13,9 @@ export function roundAll<T extends Json>(value: T): T {
   if (typeof value === "number") return round12(value) as T;
   if (Array.isArray(value)) return value.map((item) => roundAll(item as Json)) as unknown as T;
   if (value !== null && typeof value === "object") {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, roundAll(item as Json)])) as unknown as T;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, roundAll(item as Json)]),
+    ) as unknown as T;
   }
   return value;
 }

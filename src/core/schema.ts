@@ -11,7 +11,12 @@ const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
 const MOST_ERRORS = 20;
 
 /** The value with its type, where it fits; otherwise each misfit goes to `complain`, and the answer is undefined. */
-export function fit<S extends TSchema>(schema: S, value: unknown, at: Place | PlaceOf, complain: Complain = strict): Static<S> | undefined {
+export function fit<S extends TSchema>(
+  schema: S,
+  value: unknown,
+  at: Place | PlaceOf,
+  complain: Complain = strict,
+): Static<S> | undefined {
   const check = checker(schema);
   if (check.Check(value)) return value as Static<S>;
   const placeOf: PlaceOf = typeof at === "string" ? () => at : at;
@@ -25,9 +30,14 @@ export function fit<S extends TSchema>(schema: S, value: unknown, at: Place | Pl
       complain("UnknownKey", { place, key: field, known: Object.keys(error.schema["properties"] ?? {}) });
     } else if (error.type === ValueErrorType.ObjectRequiredProperty) {
       const parent = at_(value, error.path.slice(0, error.path.lastIndexOf("/")));
-      complain("KeyMissing", { place: placeOf(error.path.slice(0, error.path.lastIndexOf("/"))), key: field, present: Object.keys(parent ?? {}) });
+      complain("KeyMissing", {
+        place: placeOf(error.path.slice(0, error.path.lastIndexOf("/"))),
+        key: field,
+        present: Object.keys(parent ?? {}),
+      });
     } else {
-      const expected = (error.schema["description"] as string | undefined) ?? error.message.replace(/^Expected /, "");
+      const expected =
+        (error.schema["description"] as string | undefined) ?? error.message.replace(/^Expected /, "");
       complain("FieldInvalid", { place, field, found: brief(error.value), expected });
     }
   }
@@ -39,7 +49,9 @@ export function misfit(schema: TSchema, value: unknown): string | undefined {
   const check = checker(schema);
   if (check.Check(value)) return undefined;
   const error = check.Errors(value).First();
-  return error === undefined ? "does not fit its schema" : `${dotted(error.path) || "arguments"}: ${error.message}, found ${brief(error.value)}`;
+  return error === undefined
+    ? "does not fit its schema"
+    : `${dotted(error.path) || "arguments"}: ${error.message}, found ${brief(error.value)}`;
 }
 
 function checker(schema: TSchema): TypeCheck<TSchema> {
@@ -53,7 +65,8 @@ function checker(schema: TSchema): TypeCheck<TSchema> {
 
 function at_(value: unknown, pointer: string): Record<string, unknown> | undefined {
   let here: unknown = value;
-  for (const part of pointer.split("/").slice(1)) here = (here as Record<string, unknown> | null)?.[unescape_(part)];
+  for (const part of pointer.split("/").slice(1))
+    here = (here as Record<string, unknown> | null)?.[unescape_(part)];
   return here !== null && typeof here === "object" ? (here as Record<string, unknown>) : undefined;
 }
 

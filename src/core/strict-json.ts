@@ -15,7 +15,13 @@ export function parseJson(text: string, place: Place, complain: Complain = stric
   const fault = firstFault(text);
   if (fault === undefined) return value;
   const at = `${place}:${fault.column}`;
-  if (fault.key === undefined) complain("LimitExceeded", { place: at, what: "nesting", found: limits.jsonDepth + 1, limit: limits.jsonDepth });
+  if (fault.key === undefined)
+    complain("LimitExceeded", {
+      place: at,
+      what: "nesting",
+      found: limits.jsonDepth + 1,
+      limit: limits.jsonDepth,
+    });
   else complain("DuplicateKey", { place: at, key: fault.key });
   return undefined;
 }

@@ -1,24 +1,42 @@
 /** YAML files (1.2 core schema): one document, no duplicate keys, no aliases; each value with its line and column. */
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
-import { readText } from "./lines.ts";
 import { limits } from "./limits.ts";
+import { readText } from "./lines.ts";
 import { type Complain, type Place, strict } from "./refusal.ts";
 import type { PlaceOf } from "./schema.ts";
 
 /** Reads a file; `placeOf("/tables/weather/key")` says `caseset.yaml:12:5`. `undefined` where it was refused. */
-export function readYaml(file: string, place: Place, complain: Complain = strict): { value: unknown; placeOf: PlaceOf } | undefined {
+export function readYaml(
+  file: string,
+  place: Place,
+  complain: Complain = strict,
+): { value: unknown; placeOf: PlaceOf } | undefined {
   const text = readText(file, place, limits.yamlBytes, complain);
   return text === undefined ? undefined : parseYaml(text, place, complain);
 }
 
-export function parseYaml(text: string, place: Place, complain: Complain = strict): { value: unknown; placeOf: PlaceOf } | undefined {
+export function parseYaml(
+  text: string,
+  place: Place,
+  complain: Complain = strict,
+): { value: unknown; placeOf: PlaceOf } | undefined {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, version: "1.2", schema: "core" });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: true,
+    version: "1.2",
+    schema: "core",
+  });
   for (const error of document.errors) {
     const { line, col } = lines.linePos(error.pos[0]);
     const at = `${place}:${line}:${col}`;
-    if (error.code === "DUPLICATE_KEY") complain("DuplicateKey", { place: at, key: wordAt(text, error.pos[0]) });
-    else complain("YamlInvalid", { place: at, problem: (error.message.split("\n")[0] as string).replace(/ at line \d+, column \d+:?$/, "") });
+    if (error.code === "DUPLICATE_KEY")
+      complain("DuplicateKey", { place: at, key: wordAt(text, error.pos[0]) });
+    else
+      complain("YamlInvalid", {
+        place: at,
+        problem: (error.message.split("\n")[0] as string).replace(/ at line \d+, column \d+:?$/, ""),
+      });
   }
   if (document.errors.length > 0) return undefined;
   let value: unknown;

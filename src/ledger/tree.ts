@@ -30,6 +30,8 @@ export function createTree(): Tree {
 
 /** SHA-256(0x01 || left || right) */
 function interior(left: Buffer, right: Buffer): Buffer {
-  return crypto.createHash("sha256").update(NODE).update(left).update(right).digest();
+  NODE.set(left, 1);
+  NODE.set(right, 33);
+  return Buffer.from(crypto.hash("sha256", NODE, "hex"), "hex");
 }
-const NODE = Buffer.from([1]);
+const NODE = Buffer.alloc(65, 1);

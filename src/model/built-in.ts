@@ -1,14 +1,28 @@
 /** The built-in readers: deterministic, without network; each exact enough that anyone can recompute it. */
 import { refuse } from "../core/refusal.ts";
-import type { ModelCheckpoint } from "./family.ts";
 import { formatCutoff } from "./cutoff.ts";
+import type { ModelCheckpoint } from "./family.ts";
 import type { Memory } from "./memory.ts";
-import { answered, type AskedCase, type Attempt, type Reader, type ReaderIdentity, type ReaderSource, type Tools } from "./reader.ts";
+import {
+  type AskedCase,
+  type Attempt,
+  answered,
+  type Reader,
+  type ReaderIdentity,
+  type ReaderSource,
+  type Tools,
+} from "./reader.ts";
 import { climatology } from "./readers/climatology.ts";
 import { persistence } from "./readers/persistence.ts";
-import { type ReaderContext, tableReads, ToolFault } from "./readers/table-reads.ts";
+import { type ReaderContext, ToolFault, tableReads } from "./readers/table-reads.ts";
 
-export const builtInNames = ["always:<p>", "climatology", "persistence", "recall:<family>", "question-only"] as const;
+export const builtInNames = [
+  "always:<p>",
+  "climatology",
+  "persistence",
+  "recall:<family>",
+  "question-only",
+] as const;
 
 export type BuiltInOptions = {
   readonly context: ReaderContext;
@@ -26,15 +40,23 @@ export function familyOf(reader: string): string | null {
 /** The reader that `--reader` names; refuses an unknown one, and parameters that it does not take. */
 export function builtInReader(name: string, options: BuiltInOptions): ReaderSource {
   const { context, params } = options;
-  const takes = name === "climatology" || name === "persistence" || name.startsWith("recall:") ? ["table", "event"] : [];
+  const takes =
+    name === "climatology" || name === "persistence" || name.startsWith("recall:") ? ["table", "event"] : [];
   const unknown = Object.keys(params).find((key) => !takes.includes(key));
   if (unknown !== undefined) {
-    refuse("ArgumentInvalid", { place: "--param", found: `${unknown}=${params[unknown]}`, expected: takes.length === 0 ? `no parameter for ${name}` : `a parameter of ${name}: ${takes.join(", ")}` });
+    refuse("ArgumentInvalid", {
+      place: "--param",
+      found: `${unknown}=${params[unknown]}`,
+      expected:
+        takes.length === 0 ? `no parameter for ${name}` : `a parameter of ${name}: ${takes.join(", ")}`,
+    });
   }
   if (name === "question-only") return withoutFamily(name, options, false, async () => answered(0.5));
   if (name === "climatology") {
     const reads = tableReads(name, context, params);
-    return withoutFamily(name, options, true, async (asked, tools) => answered(await climatology(asked, reads, tools)));
+    return withoutFamily(name, options, true, async (asked, tools) =>
+      answered(await climatology(asked, reads, tools)),
+    );
   }
   if (name === "persistence") {
     const reads = tableReads(name, context, params);
@@ -51,13 +73,19 @@ export function builtInReader(name: string, options: BuiltInOptions): ReaderSour
 function constantOf(name: string): number {
   const text = name.slice("always:".length);
   const value = /^(0|1|0?\.\d+|[01]\.\d+)$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= 0 && value <= 1)) refuse("ReaderUnknown", { place: "--reader", found: name, known: ["always:<p> with p from 0 to 1"] });
+  if (!(value >= 0 && value <= 1))
+    refuse("ReaderUnknown", { place: "--reader", found: name, known: ["always:<p> with p from 0 to 1"] });
   return value;
 }
 
 type Answer = (asked: AskedCase, tools: Tools) => Promise<Attempt>;
 
-function withoutFamily(name: string, options: BuiltInOptions, usesTools: boolean, answer: Answer): ReaderSource {
+function withoutFamily(
+  name: string,
+  options: BuiltInOptions,
+  usesTools: boolean,
+  answer: Answer,
+): ReaderSource {
   const identity: ReaderIdentity = {
     name,
     snapshot: "none",
@@ -87,21 +115,24 @@ function recall(name: string, options: BuiltInOptions): ReaderSource {
       uses_tools: true,
       params: options.params,
     }),
-    open: (checkpoint) => readerOf(async (asked, tools) => {
-      const remembered = options.memories.get((checkpoint as ModelCheckpoint).snapshot)?.get(asked.id);
-      return answered(remembered ?? (await climatology(asked, reads, tools)));
-    }),
+    open: (checkpoint) =>
+      readerOf(async (asked, tools) => {
+        const remembered = options.memories.get((checkpoint as ModelCheckpoint).snapshot)?.get(asked.id);
+        return answered(remembered ?? (await climatology(asked, reads, tools)));
+      }),
   };
 }
 
 function readerOf(answer: Answer): Reader {
   return {
     async answer(asked, tools) {
-      if (tools === null) return { kind: "fault", class: "bad_request", message: "this reader needs tools", usage: null };
+      if (tools === null)
+        return { kind: "fault", class: "bad_request", message: "this reader needs tools", usage: null };
       try {
         return await answer(asked, tools);
       } catch (error) {
-        if (error instanceof ToolFault) return { kind: "fault", class: "bad_request", message: error.message, usage: null };
+        if (error instanceof ToolFault)
+          return { kind: "fault", class: "bad_request", message: error.message, usage: null };
         throw error;
       }
     },

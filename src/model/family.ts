@@ -10,11 +10,19 @@ import { type Cutoff, formatCutoff, formatMonth, parseCutoff } from "./cutoff.ts
 const strictly = { additionalProperties: false } as const;
 const CheckpointOnDisk = Type.Object(
   {
-    snapshot: Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$", description: "a snapshot's name" }),
+    snapshot: Type.String({
+      pattern: "^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$",
+      description: "a snapshot's name",
+    }),
     pretrain: Type.Optional(Type.String()),
     posttrain: Type.Optional(Type.String()),
     released: Type.Optional(Type.String()),
-    artifact: Type.Optional(Type.Object({ file: Type.String({ minLength: 1 }), sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }) }, strictly)),
+    artifact: Type.Optional(
+      Type.Object(
+        { file: Type.String({ minLength: 1 }), sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }) },
+        strictly,
+      ),
+    ),
     endpoint: Type.Optional(Type.String()),
     sources: Type.Optional(Type.Array(Type.String())),
   },
@@ -23,7 +31,10 @@ const CheckpointOnDisk = Type.Object(
 /** `profiles/checkpoints/<family>.yaml`. */
 export const FamilyOnDisk = Type.Object(
   {
-    family: Type.String({ pattern: "^[a-z0-9][a-z0-9.-]{0,99}$", description: "a name in lower case, with digits, . and -" }),
+    family: Type.String({
+      pattern: "^[a-z0-9][a-z0-9.-]{0,99}$",
+      description: "a name in lower case, with digits, . and -",
+    }),
     description: Type.Optional(Type.String()),
     checkpoints: Type.Array(CheckpointOnDisk, { minItems: 1, maxItems: 1000 }),
   },
@@ -41,7 +52,13 @@ export type ModelCheckpoint = {
   readonly released: number | null;
   readonly artifact: { readonly file: string; readonly sha256: string } | null;
 };
-export type Family = { readonly name: string; readonly folder: string; readonly place: Place; readonly onDisk: FamilyOnDisk; readonly checkpoints: readonly ModelCheckpoint[] };
+export type Family = {
+  readonly name: string;
+  readonly folder: string;
+  readonly place: Place;
+  readonly onDisk: FamilyOnDisk;
+  readonly checkpoints: readonly ModelCheckpoint[];
+};
 
 export function loadFamily(file: string, shown: string, complain: Complain = strict): Family | undefined {
   const yaml = readYaml(file, shown, complain);
@@ -50,22 +67,41 @@ export function loadFamily(file: string, shown: string, complain: Complain = str
   return parseFamily(onDisk, path.dirname(file), shown, yaml.placeOf, complain);
 }
 
-export function parseFamily(onDisk: FamilyOnDisk, folder: string, place: Place, placeOf: PlaceOf, complain: Complain = strict): Family {
+export function parseFamily(
+  onDisk: FamilyOnDisk,
+  folder: string,
+  place: Place,
+  placeOf: PlaceOf,
+  complain: Complain = strict,
+): Family {
   const checkpoints = onDisk.checkpoints.map((_, i) => parseCheckpoint(onDisk, i, placeOf, complain));
   const known: ModelCheckpoint[] = [];
   for (const checkpoint of checkpoints) {
     if (checkpoint === undefined) continue;
-    const twin = known.find((other) => other.snapshot === checkpoint.snapshot || compareAge(other, checkpoint) === 0);
+    const twin = known.find(
+      (other) => other.snapshot === checkpoint.snapshot || compareAge(other, checkpoint) === 0,
+    );
     if (twin !== undefined) {
-      const cutoff = checkpoint.posttrain === null ? "no post-training cutoff" : formatCutoff(checkpoint.posttrain);
-      complain("EvalFamilyAmbiguous", { place: checkpoint.place, a: twin.snapshot, b: checkpoint.snapshot, cutoff });
+      const cutoff =
+        checkpoint.posttrain === null ? "no post-training cutoff" : formatCutoff(checkpoint.posttrain);
+      complain("EvalFamilyAmbiguous", {
+        place: checkpoint.place,
+        a: twin.snapshot,
+        b: checkpoint.snapshot,
+        cutoff,
+      });
     }
     known.push(checkpoint);
   }
   return { name: onDisk.family, folder, place, onDisk, checkpoints: known };
 }
 
-function parseCheckpoint(onDisk: FamilyOnDisk, i: number, placeOf: PlaceOf, complain: Complain): ModelCheckpoint | undefined {
+function parseCheckpoint(
+  onDisk: FamilyOnDisk,
+  i: number,
+  placeOf: PlaceOf,
+  complain: Complain,
+): ModelCheckpoint | undefined {
   const row = onDisk.checkpoints[i] as Static<typeof CheckpointOnDisk>;
   const at = (key: string) => placeOf(`/checkpoints/${i}/${key}`);
   const { snapshot } = row;
@@ -73,17 +109,33 @@ function parseCheckpoint(onDisk: FamilyOnDisk, i: number, placeOf: PlaceOf, comp
     complain("EvalCheckpointFloating", { place: at("snapshot"), snapshot });
     return undefined;
   }
-  const pretrain = row.pretrain === undefined ? null : parseCutoff(row.pretrain, at("pretrain"), `${snapshot}: pretrain`, complain);
-  const stated = row.posttrain === undefined ? null : parseCutoff(row.posttrain, at("posttrain"), `${snapshot}: posttrain`, complain);
+  const pretrain =
+    row.pretrain === undefined
+      ? null
+      : parseCutoff(row.pretrain, at("pretrain"), `${snapshot}: pretrain`, complain);
+  const stated =
+    row.posttrain === undefined
+      ? null
+      : parseCutoff(row.posttrain, at("posttrain"), `${snapshot}: posttrain`, complain);
   const released = row.released === undefined ? null : parseDay(row.released);
   if (released === undefined) {
-    complain("CutoffInvalid", { place: at("released"), subject: `${snapshot}: released`, found: row.released as string, expected: "a date such as 2024-10-22" });
+    complain("CutoffInvalid", {
+      place: at("released"),
+      subject: `${snapshot}: released`,
+      found: row.released as string,
+      expected: "a date such as 2024-10-22",
+    });
   }
   if (pretrain === undefined || stated === undefined || released === undefined) return undefined;
   const month = released === null ? null : monthOf(released);
   if (pretrain !== null && month !== null && pretrain.hi > month) {
     const found = `${formatCutoff(pretrain)}, released ${formatMonth(month)}`;
-    complain("CutoffInvalid", { place: at("pretrain"), subject: `${snapshot}: pretrain`, found, expected: "a cutoff that is not after the release" });
+    complain("CutoffInvalid", {
+      place: at("pretrain"),
+      subject: `${snapshot}: pretrain`,
+      found,
+      expected: "a cutoff that is not after the release",
+    });
   }
   const posttrain = stated ?? inferredPosttrain(pretrain, month);
   return { snapshot, place: at("snapshot"), pretrain, posttrain, released, artifact: row.artifact ?? null };

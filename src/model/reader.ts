@@ -15,26 +15,59 @@ export type AskedCase = {
   readonly answer: "probability";
 };
 
-export type ServedRow = { readonly ref: string; readonly available_at: string; readonly body: Readonly<Record<string, string | number | boolean | null>> };
+export type ServedRow = {
+  readonly ref: string;
+  readonly available_at: string;
+  readonly body: Readonly<Record<string, string | number | boolean | null>>;
+};
 
 /** What a tool answered: the recorded bytes, parsed. `total` stands where `limit` cut the rows. */
 export type ToolAnswer =
-  | { readonly ok: true; readonly rows?: readonly ServedRow[]; readonly total?: number; readonly truncated?: true; readonly n?: number; readonly value?: Json; readonly groups?: Json }
+  | {
+      readonly ok: true;
+      readonly rows?: readonly ServedRow[];
+      readonly total?: number;
+      readonly truncated?: true;
+      readonly n?: number;
+      readonly value?: Json;
+      readonly groups?: Json;
+    }
   | { readonly ok: false; readonly fault: { readonly class: string; readonly message: string } };
 
 export type Tools = { call(tool: string, args: Json): Promise<ToolAnswer> };
 
 /** Tokens, cost in the endpoint's currency; absent is null, not 0. */
-export type Usage = { readonly input_tokens: number | null; readonly output_tokens: number | null; readonly cost: number | null };
+export type Usage = {
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cost: number | null;
+};
 
-export const faultClasses = ["transport", "timeout", "rate_limit", "auth", "bad_request", "context_window", "malformed_output", "empty_output", "budget", "aborted", "protocol"] as const;
+export const faultClasses = [
+  "transport",
+  "timeout",
+  "rate_limit",
+  "auth",
+  "bad_request",
+  "context_window",
+  "malformed_output",
+  "empty_output",
+  "budget",
+  "aborted",
+  "protocol",
+] as const;
 export type FaultClass = (typeof faultClasses)[number];
 
 /** Faults are values: never 0.5, and never "wrong". */
 export type Attempt =
   | { readonly kind: "answer"; readonly probability: number; readonly usage: Usage | null }
   | { readonly kind: "decline"; readonly reason: string; readonly usage: Usage | null }
-  | { readonly kind: "fault"; readonly class: FaultClass; readonly message: string; readonly usage: Usage | null };
+  | {
+      readonly kind: "fault";
+      readonly class: FaultClass;
+      readonly message: string;
+      readonly usage: Usage | null;
+    };
 
 /** Who answers: part of the stamp. `none` for what does not exist; a post-training cutoff may be null (unknown). */
 export type ReaderIdentity = {

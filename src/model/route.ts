@@ -16,7 +16,9 @@ export function route(family: Family, horizon: Instant): ModelCheckpoint | null 
 
 /** The family's newest checkpoint of all. */
 export function latestCheckpoint(family: Family): ModelCheckpoint {
-  return family.checkpoints.reduce((newest, checkpoint) => (compareAge(newest, checkpoint) < 0 ? checkpoint : newest));
+  return family.checkpoints.reduce((newest, checkpoint) =>
+    compareAge(newest, checkpoint) < 0 ? checkpoint : newest,
+  );
 }
 
 /** Whether a case resolved within what a checkpoint may have seen: at or before its cutoff's instant. */
@@ -28,7 +30,9 @@ export function insideWindow(checkpoint: ModelCheckpoint, resolution: Instant): 
 export function routeAll(family: Family, horizons: readonly Instant[]): (ModelCheckpoint | null)[] {
   const routes = horizons.map((horizon) => route(family, horizon));
   if (routes.every((checkpoint) => checkpoint === null)) {
-    const known = family.checkpoints.flatMap((checkpoint) => (checkpoint.posttrain === null ? [] : [cutoffInstant(checkpoint.posttrain)]));
+    const known = family.checkpoints.flatMap((checkpoint) =>
+      checkpoint.posttrain === null ? [] : [cutoffInstant(checkpoint.posttrain)],
+    );
     refuse("EvalCheckpointUnroutable", {
       place: family.place,
       family: family.name,

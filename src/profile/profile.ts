@@ -9,25 +9,54 @@ import { fit, type PlaceOf } from "../core/schema.ts";
 import { readYaml } from "../core/yaml.ts";
 
 const strictly = { additionalProperties: false } as const;
-const seed = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "an integer from 0 to 2^53 - 1" });
+const seed = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: "an integer from 0 to 2^53 - 1",
+});
 
 /** `profiles/<name>.yaml`. */
 export const ProfileOnDisk = Type.Object(
   {
-    name: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,99}$", description: "a name in lower case, with digits and -" }),
+    name: Type.String({
+      pattern: "^[a-z0-9][a-z0-9-]{0,99}$",
+      description: "a name in lower case, with digits and -",
+    }),
     extends: Type.Optional(Type.String()),
     description: Type.Optional(Type.String()),
     seed: Type.Optional(seed),
-    repeats: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.repeats, description: `an integer from 1 to ${limits.repeats}` })),
+    repeats: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: limits.repeats,
+        description: `an integer from 1 to ${limits.repeats}`,
+      }),
+    ),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 10 })),
     family: Type.Optional(Type.String()),
-    execution: Type.Optional(Type.Literal("none", { description: "none (components come with their own release)" })),
+    execution: Type.Optional(
+      Type.Literal("none", { description: "none (components come with their own release)" }),
+    ),
     bootstrap: Type.Optional(
       Type.Object(
         {
-          resamples: Type.Optional(Type.Integer({ minimum: 100, maximum: limits.resamples, description: "an integer of at least 100" })),
-          level: Type.Optional(Type.Number({ exclusiveMinimum: 0.5, exclusiveMaximum: 1, description: "a number between 0.5 and 1" })),
-          cluster: Type.Optional(Type.Union([Type.Literal("declared"), Type.Literal("none")], { description: "declared or none" })),
+          resamples: Type.Optional(
+            Type.Integer({
+              minimum: 100,
+              maximum: limits.resamples,
+              description: "an integer of at least 100",
+            }),
+          ),
+          level: Type.Optional(
+            Type.Number({
+              exclusiveMinimum: 0.5,
+              exclusiveMaximum: 1,
+              description: "a number between 0.5 and 1",
+            }),
+          ),
+          cluster: Type.Optional(
+            Type.Union([Type.Literal("declared"), Type.Literal("none")], { description: "declared or none" }),
+          ),
         },
         strictly,
       ),
@@ -47,26 +76,51 @@ export type Profile = {
   readonly family: string | null;
   /** null where the profile does not say: a backtest then refuses. */
   readonly execution: "none" | null;
-  readonly bootstrap: { readonly resamples: number; readonly level: number; readonly cluster: "declared" | "none" };
+  readonly bootstrap: {
+    readonly resamples: number;
+    readonly level: number;
+    readonly cluster: "declared" | "none";
+  };
   readonly process: "trajectory";
 };
 
 /** A name is a path, else a file of one of the folders, in their order. */
 export function findProfile(name: string, folders: readonly string[]): string {
-  return findFile(name, folders) ?? refuse("ProfileUnknown", { place: "profile", found: name, looked: [name, ...folders.map((folder) => path.join(folder, `${name}.yaml`))] });
+  return (
+    findFile(name, folders) ??
+    refuse("ProfileUnknown", {
+      place: "profile",
+      found: name,
+      looked: [name, ...folders.map((folder) => path.join(folder, `${name}.yaml`))],
+    })
+  );
 }
 
 export function findFamily(name: string, folders: readonly string[], place: Place): string {
-  return findFile(name, folders) ?? refuse("FamilyUnknown", { place, found: name, looked: [name, ...folders.map((folder) => path.join(folder, `${name}.yaml`))] });
+  return (
+    findFile(name, folders) ??
+    refuse("FamilyUnknown", {
+      place,
+      found: name,
+      looked: [name, ...folders.map((folder) => path.join(folder, `${name}.yaml`))],
+    })
+  );
 }
 
 function findFile(name: string, folders: readonly string[]): string | undefined {
   const asPath = /[/\\]|\.ya?ml$/.test(name) ? [name] : [];
-  return [...asPath, ...folders.map((folder) => path.join(folder, `${name}.yaml`))].find((file) => fs.existsSync(file) && fs.statSync(file).isFile());
+  return [...asPath, ...folders.map((folder) => path.join(folder, `${name}.yaml`))].find(
+    (file) => fs.existsSync(file) && fs.statSync(file).isFile(),
+  );
 }
 
 /** Loads a profile over what it extends; what neither says is the contract's. */
-export function loadProfile(file: string, shown: string, folders: readonly string[], complain: Complain = strict): Profile | undefined {
+export function loadProfile(
+  file: string,
+  shown: string,
+  folders: readonly string[],
+  complain: Complain = strict,
+): Profile | undefined {
   const chain: ProfileOnDisk[] = [];
   let next: string | undefined = file;
   let place = shown;
@@ -75,14 +129,24 @@ export function loadProfile(file: string, shown: string, folders: readonly strin
     if (read === undefined) return undefined;
     chain.unshift(read.disk);
     if (read.disk.extends === undefined) break;
-    if (chain.length > limits.parents) refuse("LimitExceeded", { place, what: "profiles that extend each other", found: chain.length, limit: limits.parents });
+    if (chain.length > limits.parents)
+      refuse("LimitExceeded", {
+        place,
+        what: "profiles that extend each other",
+        found: chain.length,
+        limit: limits.parents,
+      });
     next = findProfile(read.disk.extends, folders);
     place = next;
   }
   return profileOf(Object.assign({}, ...chain) as ProfileOnDisk, shown);
 }
 
-function readProfile(file: string, shown: string, complain: Complain): { disk: ProfileOnDisk; placeOf: PlaceOf } | undefined {
+function readProfile(
+  file: string,
+  shown: string,
+  complain: Complain,
+): { disk: ProfileOnDisk; placeOf: PlaceOf } | undefined {
   const yaml = readYaml(file, shown, complain);
   const disk = yaml && fit(ProfileOnDisk, yaml.value, yaml.placeOf, complain);
   return yaml === undefined || disk === undefined ? undefined : { disk, placeOf: yaml.placeOf };
@@ -123,5 +187,6 @@ export function profileOnDisk(profile: Profile): ProfileOnDisk {
 
 /** Law 6: a backtest says how its decisions are filled, or that there are none. */
 export function checkExecution(profile: Profile): void {
-  if (profile.execution === null) refuse("EvalExecutionUndeclared", { place: profile.place, profile: profile.name });
+  if (profile.execution === null)
+    refuse("EvalExecutionUndeclared", { place: profile.place, profile: profile.name });
 }

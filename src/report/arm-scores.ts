@@ -47,9 +47,18 @@ function armOf(arm: string, scores: readonly TrajectoryScore[]): ArmScores {
 }
 
 /** How figures are made: the seed and resamples of the stamp, and the cluster of each case. */
-export type Estimation = { readonly seed: number; readonly level: number; readonly resamples: number; readonly cluster: (caseIndex: number) => string };
+export type Estimation = {
+  readonly seed: number;
+  readonly level: number;
+  readonly resamples: number;
+  readonly cluster: (caseIndex: number) => string;
+};
 
-export function estimationOf(cases: readonly ForecastCase[], seed: number, bootstrap: { resamples: number; level: number; cluster: "declared" | "none" }): Estimation {
+export function estimationOf(
+  cases: readonly ForecastCase[],
+  seed: number,
+  bootstrap: { resamples: number; level: number; cluster: "declared" | "none" },
+): Estimation {
   const cluster = (caseIndex: number) => {
     const item = cases[caseIndex] as ForecastCase;
     return bootstrap.cluster === "declared" ? (item.cluster ?? item.id) : item.id;
@@ -58,7 +67,19 @@ export function estimationOf(cases: readonly ForecastCase[], seed: number, boots
 }
 
 /** A figure over cases, in the cases' order; `path` is its dotted path in the result and names its stream. */
-export function caseFigure(values: ReadonlyMap<number, number>, path: string, estimation: Estimation): Figure {
-  const rows = [...values].sort(([a], [b]) => a - b).map(([caseIndex, value]) => ({ value, cluster: estimation.cluster(caseIndex) }));
-  return meanFigure({ values: rows, path, seed: estimation.seed, level: estimation.level, resamples: estimation.resamples });
+export function caseFigure(
+  values: ReadonlyMap<number, number>,
+  path: string,
+  estimation: Estimation,
+): Figure {
+  const rows = [...values]
+    .sort(([a], [b]) => a - b)
+    .map(([caseIndex, value]) => ({ value, cluster: estimation.cluster(caseIndex) }));
+  return meanFigure({
+    values: rows,
+    path,
+    seed: estimation.seed,
+    level: estimation.level,
+    resamples: estimation.resamples,
+  });
 }

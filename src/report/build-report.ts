@@ -1,12 +1,13 @@
 /** The report: `result`, equal for equal inputs on any machine, and `evidence`, what this run in particular was. */
-import type { Outcome } from "../caseset/settlement.ts";
+
 import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { Outcome } from "../caseset/settlement.ts";
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf, digestOfJson } from "../core/digest.ts";
 import { formatInstant } from "../core/instant.ts";
 import { roundAll } from "../core/round.ts";
 import { REPORT_VERSION } from "../core/version.ts";
-import { LATEST, ROUTED, controlArm } from "../run/arms.ts";
+import { controlArm, LATEST, ROUTED } from "../run/arms.ts";
 import type { Plan } from "../run/preflight.ts";
 import type { RunRecord } from "../run/record.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
@@ -25,7 +26,13 @@ export type Report = {
 /** The machine, as evidence: Node's version, its zone data's, its Unicode's. */
 export type Host = { readonly node: string; readonly zone_data: string; readonly unicode: string };
 
-export function buildReport(plan: Plan, outcomes: readonly Outcome[], scores: readonly TrajectoryScore[], record: RunRecord, host: Host): Report {
+export function buildReport(
+  plan: Plan,
+  outcomes: readonly Outcome[],
+  scores: readonly TrajectoryScore[],
+  record: RunRecord,
+  host: Host,
+): Report {
   const result = roundAll(resultOf(plan, outcomes, scores));
   const evidence = roundAll(evidenceOf(plan, scores, record, host));
   const bytes = `${canonical({ evidence, result })}\n`;
@@ -36,20 +43,33 @@ function resultOf(plan: Plan, outcomes: readonly Outcome[], scores: readonly Tra
   const { options } = plan.selection;
   const arms = byArm(scores);
   const estimation = estimationOf(plan.cases, options.seed, options.bootstrap);
-  const settled = outcomes.flatMap((outcome) => (outcome.state === "settled" ? [outcome.outcome as number] : []));
+  const settled = outcomes.flatMap((outcome) =>
+    outcome.state === "settled" ? [outcome.outcome as number] : [],
+  );
   const routed = arms.get(ROUTED);
   const withoutFamily = `no family: ${String((plan.stamp["reader"] as { name: string }).name)} runs on no model checkpoint`;
   const failed = failedCases(plan, scores);
-  const headline = routed === undefined ? null : figureJson(caseFigure(routed.brier, "headline.brier", estimation));
+  const headline =
+    routed === undefined ? null : figureJson(caseFigure(routed.brier, "headline.brier", estimation));
   return {
     report_version: REPORT_VERSION,
     caseset: { name: plan.set.name, digest: plan.caseSetDigest, cases: plan.set.cases.length },
     stamp: plan.stamp,
     verdict: failed.length > 0 ? "red" : "green",
-    headline: { n: routed?.cases ?? 0, outcomes: { settled: settled.length, events: settled.reduce((sum, one) => sum + one, 0) }, brier: headline },
+    headline: {
+      n: routed?.cases ?? 0,
+      outcomes: { settled: settled.length, events: settled.reduce((sum, one) => sum + one, 0) },
+      brier: headline,
+    },
     arms: armsJson(plan, arms, estimation, withoutFamily),
     premium: premiumJson(plan, arms, estimation, withoutFamily),
-    tracks: [{ time: "backtest", tools: scores.some((score) => score.calls > 0) ? "using" : "free", n: routed?.cases ?? 0 }],
+    tracks: [
+      {
+        time: "backtest",
+        tools: scores.some((score) => score.calls > 0) ? "using" : "free",
+        n: routed?.cases ?? 0,
+      },
+    ],
     slices: { tag: tagSlices(plan.cases, routed, estimation) },
     calibration: null,
     leakage: null,
@@ -58,7 +78,9 @@ function resultOf(plan: Plan, outcomes: readonly Outcome[], scores: readonly Tra
     failed_cases: failed,
     unsettled: plan.cases.flatMap((item, i) => {
       const outcome = outcomes[i] as Outcome;
-      return outcome.state === "settled" ? [] : [{ case: item.id, state: outcome.state, reason: outcome.reason }];
+      return outcome.state === "settled"
+        ? []
+        : [{ case: item.id, state: outcome.state, reason: outcome.reason }];
     }),
     tally: tally(plan, outcomes, scores),
     not_estimated: [
@@ -74,43 +96,107 @@ function figureJson(figure: object | null): Json {
 
 function armJson(arm: ArmScores, path: string, estimation: Estimation, unrouted: number): Json {
   const { cases, trajectories, answered, declined, faults, unscored } = arm;
-  return { n: cases, unrouted, brier: figureJson(caseFigure(arm.brier, path, estimation)), trajectories, answered, declined, faults, unscored };
+  return {
+    n: cases,
+    unrouted,
+    brier: figureJson(caseFigure(arm.brier, path, estimation)),
+    trajectories,
+    answered,
+    declined,
+    faults,
+    unscored,
+  };
 }
 
-function armsJson(plan: Plan, arms: ReadonlyMap<string, ArmScores>, estimation: Estimation, withoutFamily: string): Json {
+function armsJson(
+  plan: Plan,
+  arms: ReadonlyMap<string, ArmScores>,
+  estimation: Estimation,
+  withoutFamily: string,
+): Json {
   const of = (name: string, path: string, unrouted: number) => {
     const arm = arms.get(name);
     return arm === undefined ? null : armJson(arm, path, estimation, unrouted);
   };
   const routed = of(ROUTED, "arms.routed.brier", plan.arms.unrouted.length);
   if (plan.arms.family === null) return { routed, latest: null, control: null, reason: withoutFamily };
-  const control = plan.arms.controls.map(({ checkpoint: { snapshot } }) => [snapshot, of(controlArm(snapshot), `arms.control.${snapshot}.brier`, 0)]);
-  return { routed, latest: of(LATEST, "arms.latest.brier", 0), control: Object.fromEntries(control) as Json, reason: null };
+  const control = plan.arms.controls.map(({ checkpoint: { snapshot } }) => [
+    snapshot,
+    of(controlArm(snapshot), `arms.control.${snapshot}.brier`, 0),
+  ]);
+  return {
+    routed,
+    latest: of(LATEST, "arms.latest.brier", 0),
+    control: Object.fromEntries(control) as Json,
+    reason: null,
+  };
 }
 
-function premiumJson(plan: Plan, arms: ReadonlyMap<string, ArmScores>, estimation: Estimation, withoutFamily: string): Json {
+function premiumJson(
+  plan: Plan,
+  arms: ReadonlyMap<string, ArmScores>,
+  estimation: Estimation,
+  withoutFamily: string,
+): Json {
   const { all, inside, placebo, net, reason } = premiumOf(plan.arms, arms, estimation, withoutFamily);
-  return { all: figureJson(all), inside: figureJson(inside), placebo: figureJson(placebo), net: figureJson(net), reason };
+  return {
+    all: figureJson(all),
+    inside: figureJson(inside),
+    placebo: figureJson(placebo),
+    net: figureJson(net),
+    reason,
+  };
 }
 
-function tagSlices(cases: readonly ForecastCase[], routed: ArmScores | undefined, estimation: Estimation): Json {
+function tagSlices(
+  cases: readonly ForecastCase[],
+  routed: ArmScores | undefined,
+  estimation: Estimation,
+): Json {
   const tags = [...new Set(cases.flatMap((item) => item.tags))].sort();
-  const slice = (tag: string) => new Map([...(routed?.brier ?? [])].filter(([caseIndex]) => (cases[caseIndex] as ForecastCase).tags.includes(tag)));
-  return Object.fromEntries(tags.map((tag) => [tag, { brier: figureJson(caseFigure(slice(tag), `slices.tag.${tag}.brier`, estimation)) }])) as Json;
+  const slice = (tag: string) =>
+    new Map(
+      [...(routed?.brier ?? [])].filter(([caseIndex]) =>
+        (cases[caseIndex] as ForecastCase).tags.includes(tag),
+      ),
+    );
+  return Object.fromEntries(
+    tags.map((tag) => [
+      tag,
+      { brier: figureJson(caseFigure(slice(tag), `slices.tag.${tag}.brier`, estimation)) },
+    ]),
+  ) as Json;
 }
 
 /** Plants are counted per (case, table), a pair proven where every trajectory's probes proved it; served, per call. */
-function plantsJson(scores: readonly TrajectoryScore[]): { future: number; past: number; proven: number; not_exercised: number; served: number } {
+function plantsJson(scores: readonly TrajectoryScore[]): {
+  future: number;
+  past: number;
+  proven: number;
+  not_exercised: number;
+  served: number;
+} {
   const cases = new Map<number, { tables: number; proven: number; notExercised: number }>();
   let served = 0;
   for (const { caseIndex, plants } of scores) {
     served += plants.served;
     const known = cases.get(caseIndex);
-    cases.set(caseIndex, { tables: plants.tables, proven: Math.min(known?.proven ?? plants.proven, plants.proven), notExercised: plants.notExercised });
+    cases.set(caseIndex, {
+      tables: plants.tables,
+      proven: Math.min(known?.proven ?? plants.proven, plants.proven),
+      notExercised: plants.notExercised,
+    });
   }
-  const sum = (pick: (one: { tables: number; proven: number; notExercised: number }) => number) => [...cases.values()].reduce((total, one) => total + pick(one), 0);
+  const sum = (pick: (one: { tables: number; proven: number; notExercised: number }) => number) =>
+    [...cases.values()].reduce((total, one) => total + pick(one), 0);
   const tables = sum((one) => one.tables);
-  return { future: tables, past: tables, proven: sum((one) => one.proven), not_exercised: sum((one) => one.notExercised), served };
+  return {
+    future: tables,
+    past: tables,
+    proven: sum((one) => one.proven),
+    not_exercised: sum((one) => one.notExercised),
+    served,
+  };
 }
 
 function failedCases(plan: Plan, scores: readonly TrajectoryScore[]): Json[] {
@@ -134,7 +220,13 @@ function findings(plan: Plan, scores: readonly TrajectoryScore[]): Json[] {
   return scores.flatMap(({ caseIndex, plants }) => {
     if (plants.notExercised === 0 || seen.has(caseIndex)) return [];
     seen.add(caseIndex);
-    return [{ finding: "plants-not-exercised", case: (plan.cases[caseIndex] as ForecastCase).id, tables: plants.notExercised }];
+    return [
+      {
+        finding: "plants-not-exercised",
+        case: (plan.cases[caseIndex] as ForecastCase).id,
+        tables: plants.notExercised,
+      },
+    ];
   });
 }
 
@@ -157,12 +249,16 @@ function tally(plan: Plan, outcomes: readonly Outcome[], scores: readonly Trajec
 }
 
 function evidenceOf(plan: Plan, scores: readonly TrajectoryScore[], record: RunRecord, host: Host): Json {
-  const total = (pick: (score: TrajectoryScore) => number) => scores.reduce((sum, score) => sum + pick(score), 0);
+  const total = (pick: (score: TrajectoryScore) => number) =>
+    scores.reduce((sum, score) => sum + pick(score), 0);
   return {
     run: plan.run,
     signed: false,
     entries: { root: record.root, size: record.size },
-    instants: { started: formatInstant(Math.floor(record.started) * 1000), ended: formatInstant(Math.floor(record.ended) * 1000) },
+    instants: {
+      started: formatInstant(Math.floor(record.started) * 1000),
+      ended: formatInstant(Math.floor(record.ended) * 1000),
+    },
     plants: { in_reach: total((score) => score.plants.inReach) },
     calls: { tool: total((score) => score.calls), bytes: total((score) => score.bytes) },
     host,

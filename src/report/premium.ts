@@ -1,8 +1,8 @@
 /** The latest arm's premium: what the newest checkpoint seems to gain where it may remember, less what it gains where it cannot. */
-import { controlArm, LATEST, ROUTED, type ArmPlan } from "../run/arms.ts";
-import type { Figure } from "../stats/figure.ts";
-import { type ClusterContrast, clusterContrast } from "../stats/cluster-regression.ts";
+import { type ArmPlan, controlArm, LATEST, ROUTED } from "../run/arms.ts";
 import { tInterval } from "../stats/cluster-mean.ts";
+import { type ClusterContrast, clusterContrast } from "../stats/cluster-regression.ts";
+import type { Figure } from "../stats/figure.ts";
 import { type ArmScores, caseFigure, type Estimation } from "./arm-scores.ts";
 
 export type Premium = {
@@ -17,24 +17,48 @@ export type Premium = {
   readonly reason: string | null;
 };
 
-export const NOT_SEPARABLE = "leakage and capability, not separable: no case resolved after the latest checkpoint's cutoff has a control";
+export const NOT_SEPARABLE =
+  "leakage and capability, not separable: no case resolved after the latest checkpoint's cutoff has a control";
 
-export function premiumOf(plan: ArmPlan, arms: ReadonlyMap<string, ArmScores>, estimation: Estimation, withoutFamily: string): Premium {
+export function premiumOf(
+  plan: ArmPlan,
+  arms: ReadonlyMap<string, ArmScores>,
+  estimation: Estimation,
+  withoutFamily: string,
+): Premium {
   const latest = arms.get(LATEST);
   const routed = arms.get(ROUTED);
-  if (plan.family === null || latest === undefined || routed === undefined) return { all: null, inside: null, placebo: null, net: null, reason: withoutFamily };
+  if (plan.family === null || latest === undefined || routed === undefined)
+    return { all: null, inside: null, placebo: null, net: null, reason: withoutFamily };
   const all = differences(latest, routed);
   const inside = new Map([...all].filter(([caseIndex]) => plan.inside[caseIndex]));
   const groups = plan.controls.map(({ checkpoint, weight }) => {
     const control = arms.get(controlArm(checkpoint.snapshot));
-    return { weight, values: control === undefined ? new Map<number, number>() : differences(latest, control) };
+    return {
+      weight,
+      values: control === undefined ? new Map<number, number>() : differences(latest, control),
+    };
   });
   const separable = groups.length > 0 && groups.every((group) => group.values.size > 0);
   return {
     all: caseFigure(all, "premium.all", estimation),
     inside: caseFigure(inside, "premium.inside", estimation),
-    placebo: separable ? contrastFigure(groups.map(({ values, weight }) => ({ values, weight })), estimation) : null,
-    net: separable && inside.size > 0 ? contrastFigure([{ values: inside, weight: 1 }, ...groups.map(({ values, weight }) => ({ values, weight: -weight }))], estimation) : null,
+    placebo: separable
+      ? contrastFigure(
+          groups.map(({ values, weight }) => ({ values, weight })),
+          estimation,
+        )
+      : null,
+    net:
+      separable && inside.size > 0
+        ? contrastFigure(
+            [
+              { values: inside, weight: 1 },
+              ...groups.map(({ values, weight }) => ({ values, weight: -weight })),
+            ],
+            estimation,
+          )
+        : null,
     reason: separable ? null : NOT_SEPARABLE,
   };
 }
@@ -53,25 +77,45 @@ type Group = { readonly values: ReadonlyMap<number, number>; readonly weight: nu
 
 /** Σ weight · mean(group), its error by CR2 on the groups' dummies, clustered; `n` counts distinct cases. */
 function contrastFigure(groups: readonly Group[], estimation: Estimation): Figure {
-  const rows = groups.flatMap(({ values }, group) => [...values].sort(([a], [b]) => a - b).map(([caseIndex, value]) => ({ caseIndex, value, group })));
+  const rows = groups.flatMap(({ values }, group) =>
+    [...values].sort(([a], [b]) => a - b).map(([caseIndex, value]) => ({ caseIndex, value, group })),
+  );
   const names = rows.map((row) => estimation.cluster(row.caseIndex));
   const clusters = new Map([...new Set(names)].sort().map((name, i) => [name, i]));
   const n = new Set(rows.map((row) => row.caseIndex)).size;
-  const mean = groups.reduce((total, { values, weight }) => total + weight * ([...values.values()].reduce((sum, value) => sum + value, 0) / values.size), 0);
+  const mean = groups.reduce(
+    (total, { values, weight }) =>
+      total + weight * ([...values.values()].reduce((sum, value) => sum + value, 0) / values.size),
+    0,
+  );
   const flat = groups.every(({ values }) => new Set(values.values()).size === 1);
   const base = { mean, method: "t" as const, clusters: clusters.size, n };
   if (flat) return { ...base, ci95: [mean, mean], state: "degenerate" };
-  const fit = fitGroups(rows, groups, names.map((name) => clusters.get(name) as number));
+  const fit = fitGroups(
+    rows,
+    groups,
+    names.map((name) => clusters.get(name) as number),
+  );
   if (fit === null) return { ...base, ci95: null, state: "not estimable" };
   return { ...base, ci95: tInterval(mean, fit.se, fit.df, estimation.level), state: "estimated" };
 }
 
-function fitGroups(rows: readonly { value: number; group: number }[], groups: readonly Group[], clusters: readonly number[]): ClusterContrast | null {
+function fitGroups(
+  rows: readonly { value: number; group: number }[],
+  groups: readonly Group[],
+  clusters: readonly number[],
+): ClusterContrast | null {
   const k = groups.length;
   const x = new Float64Array(rows.length * k);
   rows.forEach((row, i) => {
     x[i * k + row.group] = 1;
   });
   const y = Float64Array.from(rows, (row) => row.value);
-  return clusterContrast({ x, y, clusters: Int32Array.from(clusters), k, contrast: groups.map(({ weight }) => weight) });
+  return clusterContrast({
+    x,
+    y,
+    clusters: Int32Array.from(clusters),
+    k,
+    contrast: groups.map(({ weight }) => weight),
+  });
 }

@@ -2,12 +2,23 @@
 import type { Json } from "../core/canonical.ts";
 
 type Fields = { readonly [key: string]: Json };
-type Shown = { readonly mean: number | null; readonly ci95: readonly [number, number] | null; readonly n: number; readonly clusters: number; readonly method: string; readonly state: string };
+type Shown = {
+  readonly mean: number | null;
+  readonly ci95: readonly [number, number] | null;
+  readonly n: number;
+  readonly clusters: number;
+  readonly method: string;
+  readonly state: string;
+};
 
 const LABEL = 26;
 
 /** `emphasis` marks the verdict where a terminal has colour. */
-export function renderText(report: { readonly result: Json; readonly evidence: Json }, digest: string, emphasis: (text: string, good: boolean) => string): string {
+export function renderText(
+  report: { readonly result: Json; readonly evidence: Json },
+  digest: string,
+  emphasis: (text: string, good: boolean) => string,
+): string {
   const r = report.result as Fields;
   const e = report.evidence as Fields;
   const reader = (r["stamp"] as Fields)["reader"] as Fields;
@@ -15,7 +26,10 @@ export function renderText(report: { readonly result: Json; readonly evidence: J
   const outcomes = headline["outcomes"] as Fields;
   const failed = r["failed_cases"] as readonly Fields[];
   const cases = new Set(failed.map((failure) => failure["case"])).size;
-  const verdict = failed.length === 0 ? emphasis("GREEN  no case failed", true) : emphasis(`RED  ${cases} of ${headline["n"]} cases failed`, false);
+  const verdict =
+    failed.length === 0
+      ? emphasis("GREEN  no case failed", true)
+      : emphasis(`RED  ${cases} of ${headline["n"]} cases failed`, false);
   return [
     `${(r["caseset"] as Fields)["name"]} · ${reader["name"]} · ${headline["n"]} cases, ${outcomes["settled"]} settled, ${outcomes["events"]} events`,
     verdict,
@@ -25,7 +39,11 @@ export function renderText(report: { readonly result: Json; readonly evidence: J
     "",
     ...plantLines(r["plants"] as Fields, e["plants"] as Fields),
     ...failureLines(failed),
-    ...tallyLines(r["tally"] as Fields, r["unsettled"] as readonly Fields[], (r["arms"] as Fields)["routed"] as Fields | null),
+    ...tallyLines(
+      r["tally"] as Fields,
+      r["unsettled"] as readonly Fields[],
+      (r["arms"] as Fields)["routed"] as Fields | null,
+    ),
     "",
     ...notEstimated(r["not_estimated"] as readonly Fields[]),
     `run ${e["run"]}, ${(e["entries"] as Fields)["size"]} entries, ${e["signed"] ? "signed" : "unsigned: nothing proves that it was not changed since"}`,
@@ -42,13 +60,19 @@ function figureTable(r: Fields): string[] {
   };
   add("routed", arms["routed"]);
   add("latest", arms["latest"]);
-  for (const [snapshot, arm] of Object.entries((arms["control"] ?? {}) as Fields)) add(`control:${snapshot}`, arm);
+  for (const [snapshot, arm] of Object.entries((arms["control"] ?? {}) as Fields))
+    add(`control:${snapshot}`, arm);
   const width = Math.max(LABEL, ...rows.map(([name]) => name.length + 2));
-  const scale = Math.max(0.25, ...rows.flatMap(([, figure]) => (figure.ci95 === null ? [figure.mean ?? 0] : [figure.ci95[1]])));
+  const scale = Math.max(
+    0.25,
+    ...rows.flatMap(([, figure]) => (figure.ci95 === null ? [figure.mean ?? 0] : [figure.ci95[1]])),
+  );
   return [
     `${"Brier (0 best, 1 worst)".padEnd(width)}${"mean".padStart(8)}  95 % interval      n`,
     ...rows.map(([name, figure]) => `${name.padEnd(width)}${figureText(figure)}  ${bar(figure, scale)}`),
-    ...(rows.some(([, figure]) => figure.ci95 !== null) ? [`${" ".repeat(width + 32)}0${scale.toFixed(2).padStart(BAR - 1)}`] : []),
+    ...(rows.some(([, figure]) => figure.ci95 !== null)
+      ? [`${" ".repeat(width + 32)}0${scale.toFixed(2).padStart(BAR - 1)}`]
+      : []),
   ];
 }
 
@@ -77,10 +101,16 @@ function figureText({ mean, ci95, n }: Shown): string {
 
 function premiumLines(premium: Fields): string[] {
   if (premium["all"] === null) return [`Latest arm: none (${premium["reason"]})`];
-  const lines = ["", "Premium of the latest checkpoint: its Brier less the routed one's (negative = looks better)"];
+  const lines = [
+    "",
+    "Premium of the latest checkpoint: its Brier less the routed one's (negative = looks better)",
+  ];
   const row = (name: string, label: string) => {
     const figure = premium[name] as unknown as Shown | null;
-    if (figure !== null) lines.push(`  ${label.padEnd(LABEL + 10)}${figureText(figure)}  ${figure.state === "estimated" ? "" : figure.state}`.trimEnd());
+    if (figure !== null)
+      lines.push(
+        `  ${label.padEnd(LABEL + 10)}${figureText(figure)}  ${figure.state === "estimated" ? "" : figure.state}`.trimEnd(),
+      );
   };
   row("all", "all cases");
   row("inside", "inside: it may remember these");
@@ -94,7 +124,12 @@ function premiumLines(premium: Fields): string[] {
 function plantLines(plants: Fields, evidence: Fields): string[] {
   const reach = evidence["in_reach"] as number;
   const served = plants["served"] as number;
-  const said = served > 0 ? `served ${served}: the door leaks` : reach === 0 ? "served 0, none in reach: not exercised" : `served 0 of ${reach} calls that an unbounded door would have answered with one`;
+  const said =
+    served > 0
+      ? `served ${served}: the door leaks`
+      : reach === 0
+        ? "served 0, none in reach: not exercised"
+        : `served 0 of ${reach} calls that an unbounded door would have answered with one`;
   const missing = plants["not_exercised"] as number;
   return [
     `Plants: ${plants["proven"]} of ${plants["future"]} (case, table) pairs proven; ${said}`,
@@ -105,17 +140,32 @@ function plantLines(plants: Fields, evidence: Fields): string[] {
 const MOST_FAILURES = 10;
 
 function failureLines(failed: readonly Fields[]): string[] {
-  const lines = failed.slice(0, MOST_FAILURES).map((one) => `  ${one["case"]} (${one["arm"]}) ${one["rule"]} at step ${one["step"]}: ${one["call"]}${one["detail"] === undefined ? "" : `: ${one["detail"]}`}`);
-  if (failed.length > MOST_FAILURES) lines.push(`  … and ${failed.length - MOST_FAILURES} more in report.json`);
+  const lines = failed
+    .slice(0, MOST_FAILURES)
+    .map(
+      (one) =>
+        `  ${one["case"]} (${one["arm"]}) ${one["rule"]} at step ${one["step"]}: ${one["call"]}${one["detail"] === undefined ? "" : `: ${one["detail"]}`}`,
+    );
+  if (failed.length > MOST_FAILURES)
+    lines.push(`  … and ${failed.length - MOST_FAILURES} more in report.json`);
   return failed.length === 0 ? [] : ["Failed:", ...lines];
 }
 
 function tallyLines(tally: Fields, unsettled: readonly Fields[], routed: Fields | null): string[] {
   const faults = Object.entries(tally["faults"] as Fields).map(([name, count]) => `${count} ${name}`);
-  const lines = [`Tally: ${tally["sampled"]} trajectories: ${tally["answered"]} answered, ${tally["declined"]} declined, faults: ${faults.join(", ") || "none"}; ${tally["unscored"]} unscored`];
+  const lines = [
+    `Tally: ${tally["sampled"]} trajectories: ${tally["answered"]} answered, ${tally["declined"]} declined, faults: ${faults.join(", ") || "none"}; ${tally["unscored"]} unscored`,
+  ];
   const unrouted = (routed?.["unrouted"] ?? 0) as number;
-  if (unrouted > 0) lines.push(`       ${unrouted} cases unrouted: no checkpoint of the family precedes them`);
-  if (unsettled.length > 0) lines.push(`       ${unsettled.length} cases without an outcome: ${unsettled.slice(0, 3).map((one) => `${one["case"]} ${one["state"]} (${one["reason"]})`).join("; ")}${unsettled.length > 3 ? "; …" : ""}`);
+  if (unrouted > 0)
+    lines.push(`       ${unrouted} cases unrouted: no checkpoint of the family precedes them`);
+  if (unsettled.length > 0)
+    lines.push(
+      `       ${unsettled.length} cases without an outcome: ${unsettled
+        .slice(0, 3)
+        .map((one) => `${one["case"]} ${one["state"]} (${one["reason"]})`)
+        .join("; ")}${unsettled.length > 3 ? "; …" : ""}`,
+    );
   return lines;
 }
 

@@ -4,7 +4,12 @@ import type { Json } from "../core/canonical.ts";
 type Fields = { readonly [key: string]: Json };
 
 /** Every figure is the report's own; nothing is computed here. `brier` is the routed arm's. */
-export function summaryOf(result: Json, evidence: Json, digests: { result: string; report: string }, out: string): Json {
+export function summaryOf(
+  result: Json,
+  evidence: Json,
+  digests: { result: string; report: string },
+  out: string,
+): Json {
   const r = result as Fields;
   const e = evidence as Fields;
   const headline = r["headline"] as Fields;

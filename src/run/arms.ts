@@ -4,7 +4,11 @@ import type { Family, ModelCheckpoint } from "../model/family.ts";
 import { insideWindow, latestCheckpoint, routeAll } from "../model/route.ts";
 
 /** One (case, arm); its repeats are run one after the other. `checkpoint` is null without a family. */
-export type Assignment = { readonly caseIndex: number; readonly arm: string; readonly checkpoint: ModelCheckpoint | null };
+export type Assignment = {
+  readonly caseIndex: number;
+  readonly arm: string;
+  readonly checkpoint: ModelCheckpoint | null;
+};
 
 export type ArmPlan = {
   readonly assignments: readonly Assignment[];
@@ -27,16 +31,28 @@ export const controlArm = (snapshot: string): string => `control:${snapshot}`;
 export function planArms(cases: readonly ForecastCase[], family: Family | null): ArmPlan {
   if (family === null) {
     const assignments = cases.map((_, caseIndex) => ({ caseIndex, arm: ROUTED, checkpoint: null }));
-    return { assignments, family, latest: null, routes: cases.map(() => null), inside: cases.map(() => false), controls: [], unrouted: [] };
+    return {
+      assignments,
+      family,
+      latest: null,
+      routes: cases.map(() => null),
+      inside: cases.map(() => false),
+      controls: [],
+      unrouted: [],
+    };
   }
-  const routes = routeAll(family, cases.map((item) => item.horizon));
+  const routes = routeAll(
+    family,
+    cases.map((item) => item.horizon),
+  );
   const latest = latestCheckpoint(family);
   const inside = cases.map((item) => insideWindow(latest, item.resolution.at));
   const controls = controlsOf(routes, inside, latest);
   const assignments: Assignment[] = [];
   for (let caseIndex = 0; caseIndex < cases.length; caseIndex++) {
     if (!inside[caseIndex]) {
-      for (const { checkpoint } of controls) assignments.push({ caseIndex, arm: controlArm(checkpoint.snapshot), checkpoint });
+      for (const { checkpoint } of controls)
+        assignments.push({ caseIndex, arm: controlArm(checkpoint.snapshot), checkpoint });
     }
     assignments.push({ caseIndex, arm: LATEST, checkpoint: latest });
     const routed = routes[caseIndex] as ModelCheckpoint | null;
@@ -47,7 +63,11 @@ export function planArms(cases: readonly ForecastCase[], family: Family | null):
 }
 
 /** By code units of the snapshot, which is also the order of their arms. */
-function controlsOf(routes: readonly (ModelCheckpoint | null)[], inside: readonly boolean[], latest: ModelCheckpoint) {
+function controlsOf(
+  routes: readonly (ModelCheckpoint | null)[],
+  inside: readonly boolean[],
+  latest: ModelCheckpoint,
+) {
   const counts = new Map<ModelCheckpoint, number>();
   let total = 0;
   routes.forEach((checkpoint, i) => {

@@ -1,13 +1,25 @@
 /** Entries: one line each of a run's record; every one carries the bound that its call passed. */
-import type { Json } from "../core/canonical.ts";
+import { canonical, type Json } from "../core/canonical.ts";
 import type { Digest } from "../core/digest.ts";
 import type { FaultClass, Usage } from "../model/reader.ts";
 
 /** On every entry. `as_of` ≠ `horizon` fails the case, except in a probe. `prev` is the leaf of the entry before. */
-export type Bound = { readonly case: string; readonly horizon: string; readonly as_of: string; readonly view: Digest };
+export type Bound = {
+  readonly case: string;
+  readonly horizon: string;
+  readonly as_of: string;
+  readonly view: Digest;
+};
 
 export type EntryBody =
-  | { readonly kind: "probe"; readonly name: "presence" | "absence"; readonly args: Json; readonly result: Digest; readonly bytes: number; readonly ms: number }
+  | {
+      readonly kind: "probe";
+      readonly name: "presence" | "absence";
+      readonly args: Json;
+      readonly result: Digest;
+      readonly bytes: number;
+      readonly ms: number;
+    }
   | {
       readonly kind: "tool";
       readonly name: string;
@@ -21,20 +33,80 @@ export type EntryBody =
       readonly in_reach: boolean;
       readonly usage: Usage | null;
     }
-  | { readonly kind: "answer"; readonly probability: number; readonly usage: Usage | null; readonly ms: number }
+  | {
+      readonly kind: "answer";
+      readonly probability: number;
+      readonly usage: Usage | null;
+      readonly ms: number;
+    }
   | { readonly kind: "decline"; readonly reason: string; readonly usage: Usage | null; readonly ms: number }
-  | { readonly kind: "fault"; readonly class: FaultClass; readonly message: string; readonly usage: Usage | null; readonly ms: number }
+  | {
+      readonly kind: "fault";
+      readonly class: FaultClass;
+      readonly message: string;
+      readonly usage: Usage | null;
+      readonly ms: number;
+    }
   | { readonly kind: "end"; readonly steps: number };
 
-export type Entry = EntryBody &
-  Bound & {
-    readonly v: "blindcast.entry/1";
-    readonly run: string;
-    readonly seq: number;
-    readonly at: string;
-    readonly arm: string;
-    readonly repeat: number;
-    readonly attempt: number;
-    readonly step: number;
-    readonly prev: string;
-  };
+/** Where an entry stands: in its run by arrival (`seq`), in its trajectory by step, chained by `prev`. */
+export type Standing = {
+  readonly v: "blindcast.entry/1";
+  readonly run: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly arm: string;
+  readonly repeat: number;
+  readonly attempt: number;
+  readonly step: number;
+  readonly prev: string;
+};
+
+export type Entry = EntryBody & Bound & Standing;
+
+/** Every key of an entry, in the order of canonical JSON, and which of the three parts holds it. */
+const keys: readonly (readonly [name: string, part: "body" | "bound" | "standing"])[] = [
+  ["args", "body"],
+  ["arm", "standing"],
+  ["as_of", "bound"],
+  ["at", "standing"],
+  ["attempt", "standing"],
+  ["bytes", "body"],
+  ["case", "bound"],
+  ["class", "body"],
+  ["horizon", "bound"],
+  ["in_reach", "body"],
+  ["kind", "body"],
+  ["message", "body"],
+  ["ms", "body"],
+  ["name", "body"],
+  ["prev", "standing"],
+  ["probability", "body"],
+  ["reason", "body"],
+  ["repeat", "standing"],
+  ["result", "body"],
+  ["run", "standing"],
+  ["seq", "standing"],
+  ["step", "standing"],
+  ["steps", "body"],
+  ["unplanted", "body"],
+  ["usage", "body"],
+  ["v", "standing"],
+  ["view", "bound"],
+];
+
+/** The canonical line of an entry, equal to `canonical({...body, ...bound, ...standing})` by a property test. */
+export function entryLine(body: EntryBody, bound: Bound, standing: Standing): string {
+  const parts = { body, bound, standing } as unknown as Record<string, Record<string, Json | undefined>>;
+  let line = "";
+  for (const [name, part] of keys) {
+    const value = (parts[part] as Record<string, Json | undefined>)[name];
+    if (value === undefined) continue;
+    line +=
+      (line === "" ? '{"' : ',"') +
+      name +
+      '":' +
+      (typeof value === "number" && Number.isSafeInteger(value) ? String(value + 0) : canonical(value));
+  }
+  return line + "}";
+}

@@ -1,14 +1,15 @@
 /** Preflight: whatever can be refused is, before the first recorded read; each plant is proven through the door. */
 import type { ForecastCase } from "../caseset/forecast-case.ts";
 import type { CaseSet } from "../caseset/load.ts";
+import type { Digest } from "../core/digest.ts";
+import { limits } from "../core/limits.ts";
 import { refuse } from "../core/refusal.ts";
 import type { Family } from "../model/family.ts";
 import type { Table } from "../store/table.ts";
 import { type ArmPlan, planArms } from "./arms.ts";
-import { plantCase, probeTable } from "./probe.ts";
+import { type CasePlants, plantCase, probeTable } from "./probe.ts";
 import { selectCases } from "./selection.ts";
 import { caseSetDigest, makeStamp, type RunOptions, type Stamp } from "./stamp.ts";
-import type { Digest } from "../core/digest.ts";
 import type { World } from "./world.ts";
 
 export type Selection = {
@@ -31,8 +32,10 @@ export type Plan = {
   readonly arms: ArmPlan;
   readonly stamp: Stamp;
   readonly caseSetDigest: Digest;
-  /** Thirty-two random bytes from which plants are drawn; no reader sees them. */
-  readonly secret: Uint8Array;
+  /** Thirty-two random bytes, in hexadecimal digits, from which plants are drawn; no reader sees them. */
+  readonly secret: string;
+  /** The plants of a case, drawn once while there is room to keep them: the same each time. */
+  readonly plantsOf: (caseIndex: number) => CasePlants;
 };
 
 export function preflight(set: CaseSet, selection: Selection, checks: readonly Check[], world: World): Plan {
@@ -40,11 +43,13 @@ export function preflight(set: CaseSet, selection: Selection, checks: readonly C
   const cases = selectCases(set.cases, options.filters, options.limit, set.place);
   for (const item of cases) {
     for (const table of item.reads) {
-      if (!world.store.tables.has(table)) refuse("TableUnknown", { place: item.place, found: table, known: [...world.store.tables.keys()] });
+      if (!world.store.tables.has(table))
+        refuse("TableUnknown", { place: item.place, found: table, known: [...world.store.tables.keys()] });
     }
   }
   const arms = planArms(cases, family);
   const stamp = makeStamp(world.store, cases, world.readers, arms, options);
+  const secret = Buffer.from(world.random(32)).toString("hex");
   const plan: Plan = {
     run,
     set,
@@ -53,28 +58,58 @@ export function preflight(set: CaseSet, selection: Selection, checks: readonly C
     arms,
     stamp,
     caseSetDigest: caseSetDigest(set, world.store.view),
-    secret: world.random(32),
+    secret,
+    plantsOf: garden(cases, set.zone, secret, world),
   };
   for (const check of checks) check(plan);
   provePlants(plan, world);
   return plan;
 }
 
+function garden(
+  cases: readonly ForecastCase[],
+  zone: string,
+  secret: string,
+  world: World,
+): Plan["plantsOf"] {
+  const kept = new Map<number, CasePlants>();
+  return (caseIndex) => {
+    const known = kept.get(caseIndex);
+    if (known !== undefined) return known;
+    const { id, horizon, reads } = cases[caseIndex] as ForecastCase;
+    const plants = plantCase(world.store, id, horizon, reads, zone, secret);
+    if (kept.size < limits.plantedCases) kept.set(caseIndex, plants);
+    return plants;
+  };
+}
+
 /** How many trajectories a plan holds. */
-export const trajectoryCount = (plan: Plan): number => plan.arms.assignments.length * plan.selection.options.repeats;
+export const trajectoryCount = (plan: Plan): number =>
+  plan.arms.assignments.length * plan.selection.options.repeats;
 
 /** Unrecorded, and no reader exists yet: a door that cannot prove every plant starts nothing. */
 export function provePlants(plan: Plan, world: World): void {
   world.progress.stage("proving plants", plan.cases.length);
   plan.cases.forEach((item, i) => {
-    const plants = plantCase(world.store, item.id, item.horizon, item.reads, plan.set.zone, plan.secret);
+    const plants = plan.plantsOf(i);
     const request = { caseId: item.id, horizon: item.horizon, tables: item.reads, subject: "probe" };
     for (const [name, table] of plants) {
       if (table === null) continue;
-      for (const probe of probeTable(world.store, request, world.store.tables.get(name) as Table, table, plants)) {
+      for (const probe of probeTable(
+        world.store,
+        request,
+        world.store.tables.get(name) as Table,
+        table,
+        plants,
+      )) {
         if (probe.fault === null) continue;
         const { of, expected, found } = probe.fault;
-        refuse("EvalPlantUnproven", { place: item.place, probe: `case ${item.id}: table ${name}: ${of}`, expected, found });
+        refuse("EvalPlantUnproven", {
+          place: item.place,
+          probe: `case ${item.id}: table ${name}: ${of}`,
+          expected,
+          found,
+        });
       }
     }
     world.progress.done(i + 1, 0);

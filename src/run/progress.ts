@@ -12,7 +12,15 @@ function barProgress(stream: NodeJS.WriteStream): Progress {
   let bar: SingleBar | null = null;
   return {
     stage(text, total) {
-      bar = new SingleBar({ stream, format: `${text} {bar} {value}/{total}, {failed} unanswered, {eta_formatted} left`, hideCursor: true, clearOnComplete: true }, Presets.shades_classic);
+      bar = new SingleBar(
+        {
+          stream,
+          format: `${text} {bar} {value}/{total}, {failed} unanswered, {eta_formatted} left`,
+          hideCursor: true,
+          clearOnComplete: true,
+        },
+        Presets.shades_classic,
+      );
       bar.start(total, 0, { failed: 0 });
     },
     done: (count, failed) => bar?.update(count, { failed }),
@@ -36,7 +44,7 @@ function lineProgress(stream: NodeJS.WriteStream, clock: Clock): Progress {
       const now = clock.elapsed();
       if (now - shown < LINE_EVERY_MS) return;
       shown = now;
-      const left = Math.round(((now - begun) / count) * (of - count) / 1000);
+      const left = Math.round((((now - begun) / count) * (of - count)) / 1000);
       stream.write(`${name}: ${count} of ${of}, ${failed} unanswered, about ${left} s left\n`);
     },
     end: () => {},

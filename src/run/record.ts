@@ -1,8 +1,9 @@
 /** The record: what a run left to be scored, trajectory by trajectory in the plan's order; replay gives the same shape. */
-import { formatInstant } from "../core/instant.ts";
+
 import type { Digest } from "../core/digest.ts";
-import type { Entry } from "./entry.ts";
+import { formatInstant } from "../core/instant.ts";
 import type { PlantKind } from "../store/overlay.ts";
+import type { Entry } from "./entry.ts";
 import { type Plan, trajectoryCount } from "./preflight.ts";
 import type { CasePlants } from "./probe.ts";
 import type { Recorder } from "./recorder.ts";
@@ -39,7 +40,10 @@ export type RunRecord = {
 
 export function plantRecords(caseId: string, plants: CasePlants): PlantRecord[] {
   return [...plants].flatMap(([table, planted]): PlantRecord[] => {
-    if (planted === null) return [{ case: caseId, table, kind: "not exercised", ref: "", available_at: "", digest: "", real: "" }];
+    if (planted === null)
+      return [
+        { case: caseId, table, kind: "not exercised", ref: "", available_at: "", digest: "", real: "" },
+      ];
     return [planted.past, planted.revision, planted.newKey].map((row) => ({
       case: caseId,
       table,
@@ -47,7 +51,7 @@ export function plantRecords(caseId: string, plants: CasePlants): PlantRecord[] 
       ref: row.ref,
       available_at: formatInstant(row.available),
       digest: row.digest,
-      real: row.kind === "revision" ? planted.real : "",
+      real: row.kind === "revision" ? planted.real.digest : "",
     }));
   });
 }

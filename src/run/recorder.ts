@@ -1,22 +1,34 @@
 /** The recorder: entries in arrival order to a journal, bodies to a pack; sorted into `entries.jsonl` at close. */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { assert } from "../core/assert.ts";
-import { canonical, type Json } from "../core/canonical.ts";
+import { canonical } from "../core/canonical.ts";
 import { type Digest, leafHash, sha256Hex } from "../core/digest.ts";
 import { formatInstant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
-import { createTree } from "../ledger/tree.ts";
 import { ENTRY_FORMAT } from "../core/version.ts";
-import type { Bound, EntryBody } from "./entry.ts";
+import { createTree } from "../ledger/tree.ts";
+import { type Bound, type EntryBody, entryLine } from "./entry.ts";
 import type { PlantRecord } from "./record.ts";
 import type { Sink, SinkFile } from "./sink.ts";
 import type { Clock } from "./world.ts";
 
 /** A trajectory as it is written: its place in the plan's order, and the chain of its entries. */
-export type TrajectoryLog = { readonly position: number; readonly arm: string; readonly repeat: number; readonly attempt: number; step: number; prev: string };
+export type TrajectoryLog = {
+  readonly position: number;
+  readonly arm: string;
+  readonly repeat: number;
+  readonly attempt: number;
+  step: number;
+  prev: string;
+};
 
 /** One body of the pack: where its stored bytes lie; `raw` or `deflate`. */
-type Blob = { readonly offset: number; readonly stored: number; readonly length: number; readonly deflated: boolean };
+type Blob = {
+  readonly offset: number;
+  readonly stored: number;
+  readonly length: number;
+  readonly deflated: boolean;
+};
 
 const DEFLATE_FROM = 4096;
 const SYNC_MS = 1000;
@@ -33,9 +45,11 @@ export class Recorder {
   readonly #blobs = new Map<Digest, Blob>();
   /** Probe bodies hold plants: they stay in memory until close. */
   readonly #held = new Map<Digest, string>();
-  readonly #lines: { offset: number; length: number }[][] = [];
+  readonly #lines: { leaf: number; offset: number; length: number }[][] = [];
+  /** By `seq`. */
+  readonly #leaves: string[] = [];
+  #moment = { millis: -1, text: "" };
   readonly #open: SinkFile[] = [];
-  #seq = 0;
   #syncing: Promise<void> = Promise.resolve();
   #syncedAt: number;
 
@@ -55,30 +69,32 @@ export class Recorder {
 
   /** Writes one entry; its place in its trajectory's chain is taken at once. */
   append(log: TrajectoryLog, bound: Bound, body: EntryBody): void {
-    const entry = {
-      ...body,
-      ...bound,
+    const line = entryLine(body, bound, {
       v: ENTRY_FORMAT,
       run: this.#run,
-      seq: this.#seq++,
-      at: formatInstant(Math.floor(this.#clock.now()) * 1000),
+      seq: this.#leaves.length,
+      at: this.#now(),
       arm: log.arm,
       repeat: log.repeat,
       attempt: log.attempt,
       step: log.step++,
       prev: log.prev,
-    };
-    const line = canonical(entry as unknown as Json);
-    assert(Buffer.byteLength(line) <= limits.entryBytes, `an entry of ${line.length} bytes`);
+    });
+    assert(
+      line.length * 3 <= limits.entryBytes || Buffer.byteLength(line) <= limits.entryBytes,
+      `an entry of ${line.length} bytes`,
+    );
     log.prev = leafHash(line);
+    const leaf = this.#leaves.push(log.prev) - 1;
     const offset = this.#journal.size();
     this.#journal.append(`${line}\n`);
+    const length = this.#journal.size() - offset;
     let lines = this.#lines[log.position];
     if (lines === undefined) {
       lines = [];
       this.#lines[log.position] = lines;
     }
-    lines.push({ offset, length: this.#journal.size() - offset });
+    lines.push({ leaf, offset, length });
     this.#syncNowAndThen();
   }
 
@@ -101,7 +117,9 @@ export class Recorder {
 
   /** The lines of a trajectory, in step order. */
   lines(position: number): string[] {
-    return (this.#lines[position] ?? []).map(({ offset, length }) => this.#journal.read(offset, length - 1).toString("utf8"));
+    return (this.#lines[position] ?? []).map(({ offset, length }) =>
+      this.#journal.read(offset, length - 1).toString("utf8"),
+    );
   }
 
   /** Entries in the plan's order, the pack with what was held, its index. The root is fixed here. */
@@ -111,9 +129,10 @@ export class Recorder {
     const entries = this.#create("entries.jsonl");
     const tree = createTree();
     for (let position = 0; position < positions; position++) {
-      const lines = this.lines(position);
-      for (const line of lines) tree.append(leafHash(line));
-      entries.append(`${lines.join("\n")}\n`);
+      for (const { leaf, offset, length } of this.#lines[position] ?? []) {
+        tree.append(this.#leaves[leaf] as string);
+        entries.append(this.#journal.read(offset, length));
+      }
     }
     const index = this.#create("blobs.idx");
     for (const key of [...this.#blobs.keys()].sort()) {
@@ -138,6 +157,12 @@ export class Recorder {
     }
   }
 
+  #now(): string {
+    const millis = Math.floor(this.#clock.now());
+    if (millis !== this.#moment.millis) this.#moment = { millis, text: formatInstant(millis * 1000) };
+    return this.#moment.text;
+  }
+
   #create(name: string): SinkFile {
     const file = this.#sink.create(name);
     this.#open.push(file);
@@ -148,7 +173,12 @@ export class Recorder {
     const raw = Buffer.from(text);
     const deflated = raw.length >= DEFLATE_FROM;
     const stored = deflated ? deflateRawSync(raw, { level: 1 }) : raw;
-    this.#blobs.set(digest, { offset: this.#pack.size(), stored: stored.length, length: raw.length, deflated });
+    this.#blobs.set(digest, {
+      offset: this.#pack.size(),
+      stored: stored.length,
+      length: raw.length,
+      deflated,
+    });
     this.#pack.append(stored);
   }
 

@@ -1,8 +1,8 @@
 /** The run itself: every trajectory of the plan, a bounded number at a time, into one record. */
 import PQueue from "p-queue";
-import { canonical, type Json } from "../core/canonical.ts";
 import { forecastCaseOnDisk } from "../caseset/forecast-case.ts";
 import { labelOnDisk } from "../caseset/label.ts";
+import { canonical, type Json } from "../core/canonical.ts";
 import { REPORT_VERSION, RUN_FORMAT } from "../core/version.ts";
 import type { Assignment } from "./arms.ts";
 import { type Plan, trajectoryCount } from "./preflight.ts";
@@ -31,12 +31,21 @@ export function openRun(plan: Plan, world: World): OpenRun {
   try {
     const manifest = `${canonical(manifestOf(plan))}\n`;
     sink.write("run.json", manifest);
-    sink.write("caseset.json", `${canonical({ declared: plan.set.onDisk as unknown as Json, digest: plan.caseSetDigest, view: world.store.view })}\n`);
+    sink.write(
+      "caseset.json",
+      `${canonical({ declared: plan.set.onDisk as unknown as Json, digest: plan.caseSetDigest, view: world.store.view })}\n`,
+    );
     sink.write("profile.json", `${canonical(plan.selection.options.profile)}\n`);
-    if (plan.arms.family !== null) sink.write("family.json", `${canonical(plan.arms.family.onDisk as unknown as Json)}\n`);
+    if (plan.arms.family !== null)
+      sink.write("family.json", `${canonical(plan.arms.family.onDisk as unknown as Json)}\n`);
     const chosen = new Set(plan.cases.map((item) => item.id));
     writeLines(world, "cases.jsonl", plan.cases, (item) => canonical(forecastCaseOnDisk(item)));
-    writeLines(world, "labels.jsonl", plan.set.labels.filter((label) => chosen.has(label.caseId)), (label) => canonical(labelOnDisk(label)));
+    writeLines(
+      world,
+      "labels.jsonl",
+      plan.set.labels.filter((label) => chosen.has(label.caseId)),
+      (label) => canonical(labelOnDisk(label)),
+    );
     for (const [name, text] of plan.selection.artifacts) sink.write(`artifacts/${name}`, text);
     return { recorder: new Recorder(sink, world.clock, plan.run, manifest), started: world.clock.now() };
   } catch (error) {

@@ -61,28 +61,84 @@ export function folderSink(folder: string): Sink {
   };
 }
 
+/**
+ * What is appended in one turn of the event loop is written by one plain write at its end (or when a buffer is full):
+ * a killed process loses nothing that was appended before its last await on the world outside.
+ */
 function folderFile(file: string): SinkFile {
   const handle = guard(file, () => fs.openSync(file, "wx+"));
-  let size = 0;
+  const buffer = Buffer.allocUnsafe(BUFFER);
+  let filled = 0;
+  let written = 0;
+  let scheduled = false;
+  let lost: unknown;
+  let window: { offset: number; bytes: Buffer } = { offset: 0, bytes: Buffer.alloc(0) };
+  const flush = () => {
+    scheduled = false;
+    const pending = filled;
+    filled = 0;
+    if (pending > 0) written += guard(file, () => writeAll(handle, buffer.subarray(0, pending)));
+  };
+  const later = () => {
+    try {
+      flush();
+    } catch (error) {
+      lost = error; // told at the next append, sync or close
+    }
+  };
   return {
     append(data) {
-      size += guard(file, () => writeAll(handle, data));
-    },
-    size: () => size,
-    read(offset, length) {
-      const buffer = Buffer.allocUnsafe(length);
-      guard(file, () => {
-        for (let done = 0; done < length; ) {
-          const got = fs.readSync(handle, buffer, done, length - done, offset + done);
-          if (got === 0) throw new Error(`ends at byte ${offset + done}, expected ${offset + length}`);
-          done += got;
+      if (lost !== undefined) throw lost;
+      const most = typeof data === "string" ? data.length * 3 : data.length;
+      if (filled + most > BUFFER) flush();
+      if (most > BUFFER) written += guard(file, () => writeAll(handle, data));
+      else {
+        if (typeof data === "string") filled += buffer.write(data, filled);
+        else {
+          buffer.set(data, filled);
+          filled += data.length;
         }
-      });
-      return buffer;
+        if (!scheduled) setImmediate(later);
+        scheduled = true;
+      }
     },
-    sync: () => new Promise((resolve, reject) => fs.fsync(handle, (error) => (error === null ? resolve() : reject(failure(file, error))))),
-    close: () => guard(file, () => fs.closeSync(handle)),
+    size: () => written + filled,
+    read(offset, length) {
+      flush();
+      if (offset < window.offset || offset + length > window.offset + window.bytes.length) {
+        window = {
+          offset,
+          bytes: readAt(file, handle, offset, Math.max(length, Math.min(BUFFER, written - offset))),
+        };
+      }
+      return window.bytes.subarray(offset - window.offset, offset - window.offset + length);
+    },
+    sync() {
+      if (lost !== undefined) return Promise.reject(lost);
+      flush();
+      return new Promise((resolve, reject) =>
+        fs.fsync(handle, (error) => (error === null ? resolve() : reject(failure(file, error)))),
+      );
+    },
+    close() {
+      if (lost === undefined) flush();
+      guard(file, () => fs.closeSync(handle));
+    },
   };
+}
+
+const BUFFER = 1 << 20;
+
+function readAt(file: string, handle: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  guard(file, () => {
+    for (let done = 0; done < length; ) {
+      const got = fs.readSync(handle, bytes, done, length - done, offset + done);
+      if (got === 0) throw new Error(`ends at byte ${offset + done}, expected ${offset + length}`);
+      done += got;
+    }
+  });
+  return bytes;
 }
 
 function writeAll(handle: number, data: string | Uint8Array): number {
@@ -102,7 +158,11 @@ function guard<T>(place: string, work: () => T): T {
 
 function failure(place: string, error: unknown): unknown {
   try {
-    return refuse("StorageFailed", { place, cause: cause(error), next: "free space or choose another --out; what was recorded so far is kept where it is" });
+    return refuse("StorageFailed", {
+      place,
+      cause: cause(error),
+      next: "free space or choose another --out; what was recorded so far is kept where it is",
+    });
   } catch (refusal) {
     return refusal;
   }

@@ -1,14 +1,15 @@
 /** The run stamp: all that makes two runs two trials; incomplete, it refuses the run before anything is spent. */
-import type { CaseSet } from "../caseset/load.ts";
-import { forecastCaseOnDisk, type ForecastCase } from "../caseset/forecast-case.ts";
+
+import { type ForecastCase, forecastCaseOnDisk } from "../caseset/forecast-case.ts";
 import { labelOnDisk } from "../caseset/label.ts";
+import type { CaseSet } from "../caseset/load.ts";
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf, digestOfJson } from "../core/digest.ts";
 import { refuse } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import type { ReaderIdentity, ReaderSource } from "../model/reader.ts";
-import { toolSchemaVersion } from "../store/tools.ts";
 import type { Store } from "../store/door.ts";
+import { toolSchemaVersion } from "../store/tools.ts";
 import type { ArmPlan } from "./arms.ts";
 import type { Filter } from "./selection.ts";
 
@@ -18,7 +19,11 @@ export type RunOptions = {
   readonly seed: number;
   readonly repeats: number;
   readonly temperature: number;
-  readonly bootstrap: { readonly resamples: number; readonly level: number; readonly cluster: "declared" | "none" };
+  readonly bootstrap: {
+    readonly resamples: number;
+    readonly level: number;
+    readonly cluster: "declared" | "none";
+  };
   readonly process: "trajectory";
   readonly filters: readonly Filter[];
   readonly limit: number | null;
@@ -27,16 +32,46 @@ export type RunOptions = {
 
 export type Stamp = { readonly [key: string]: Json };
 
-const identityFields = ["name", "snapshot", "pretrain_cutoff", "posttrain_cutoff", "temperature", "prompt_digest", "uses_tools", "params"] as const;
+const identityFields = [
+  "name",
+  "snapshot",
+  "pretrain_cutoff",
+  "posttrain_cutoff",
+  "temperature",
+  "prompt_digest",
+  "uses_tools",
+  "params",
+] as const;
 
-export function makeStamp(store: Store, cases: readonly ForecastCase[], readers: ReaderSource, arms: ArmPlan, options: RunOptions): Stamp {
-  const checkpoints = arms.family === null ? [null] : [...new Set(arms.assignments.map((assignment) => assignment.checkpoint))];
-  const identities = checkpoints.map((checkpoint) => checkIdentity(readers.identity(checkpoint), readers.name));
-  const snapshots = identities.map(({ snapshot, pretrain_cutoff, posttrain_cutoff }) => ({ snapshot, pretrain_cutoff, posttrain_cutoff }));
+export function makeStamp(
+  store: Store,
+  cases: readonly ForecastCase[],
+  readers: ReaderSource,
+  arms: ArmPlan,
+  options: RunOptions,
+): Stamp {
+  const checkpoints =
+    arms.family === null ? [null] : [...new Set(arms.assignments.map((assignment) => assignment.checkpoint))];
+  const identities = checkpoints.map((checkpoint) =>
+    checkIdentity(readers.identity(checkpoint), readers.name),
+  );
+  const snapshots = identities.map(({ snapshot, pretrain_cutoff, posttrain_cutoff }) => ({
+    snapshot,
+    pretrain_cutoff,
+    posttrain_cutoff,
+  }));
   const { name, temperature, prompt_digest, uses_tools, params } = identities[0] as ReaderIdentity;
   return {
     engine: ENGINE_VERSION,
-    reader: { name, family: readers.family, params, prompt_digest, temperature, uses_tools, checkpoints: snapshots.sort((a, b) => (a.snapshot < b.snapshot ? -1 : 1)) },
+    reader: {
+      name,
+      family: readers.family,
+      params,
+      prompt_digest,
+      temperature,
+      uses_tools,
+      checkpoints: snapshots.sort((a, b) => (a.snapshot < b.snapshot ? -1 : 1)),
+    },
     derive_engine: "none",
     embedder: "none",
     judge: "none",
@@ -58,7 +93,9 @@ export function makeStamp(store: Store, cases: readonly ForecastCase[], readers:
 }
 
 function checkIdentity(identity: ReaderIdentity, reader: string): ReaderIdentity {
-  const missing = identityFields.filter((field) => identity[field] === undefined || (identity[field] === null && field !== "posttrain_cutoff"));
+  const missing = identityFields.filter(
+    (field) => identity[field] === undefined || (identity[field] === null && field !== "posttrain_cutoff"),
+  );
   if (missing.length > 0) {
     const found = identityFields.filter((field) => !missing.includes(field));
     refuse("EvalRunStampIncomplete", { place: `reader ${reader}`, missing, found });

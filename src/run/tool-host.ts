@@ -1,7 +1,7 @@
 /** The tool host: every call passes here, is answered by the bounded door, compared, recorded; a violation latches. */
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf, sha256Hex } from "../core/digest.ts";
-import { type Instant, parseInstant } from "../core/instant.ts";
+import { formatInstant, type Instant, isAfter } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import type { ServedRow, ToolAnswer, Tools } from "../model/reader.ts";
 import { type Door, type Reply, replyText } from "../store/door.ts";
@@ -12,7 +12,15 @@ export class BoundViolation extends Error {
   override name = "BoundViolation";
 }
 
-export type ToolCall = { readonly name: string; readonly args: Json; readonly text: string; readonly result: Digest; readonly unplanted: Digest; readonly inReach: boolean; readonly ms: number };
+export type ToolCall = {
+  readonly name: string;
+  readonly args: Json;
+  readonly text: string;
+  readonly result: Digest;
+  readonly unplanted: Digest;
+  readonly inReach: boolean;
+  readonly ms: number;
+};
 
 export type HostOptions = {
   readonly door: Door;
@@ -33,15 +41,26 @@ export function hostTools(options: HostOptions): Tools {
   return {
     async call(tool, given) {
       if (violated !== null) throw new BoundViolation(violated);
-      if (++calls > limits.calls) return { ok: false, fault: { class: "budget", message: `more than ${limits.calls} calls` } };
+      if (++calls > limits.calls)
+        return { ok: false, fault: { class: "budget", message: `more than ${limits.calls} calls` } };
       const started = options.elapsed();
       const args = plainArguments(given);
-      const reply: Reply = args.ok ? options.door.call(tool, args.value) : { ok: false, fault: { class: "bad_request", message: args.message } };
+      const reply: Reply = args.ok
+        ? options.door.call(tool, args.value)
+        : { ok: false, fault: { class: "bad_request", message: args.message } };
       const text = replyText(reply);
       const result = digestOf(text);
       const unplanted = args.ok ? unplantedDigest(options.bare, tool, args.value, reply, result) : result;
       const inReach = args.ok && meetsPlant(options, tool, args.value);
-      options.record({ name: tool, args: args.value, text, result, unplanted, inReach, ms: Math.round(options.elapsed() - started) });
+      options.record({
+        name: tool,
+        args: args.value,
+        text,
+        result,
+        unplanted,
+        inReach,
+        ms: Math.round(options.elapsed() - started),
+      });
       const parsed = JSON.parse(text) as { rows?: readonly ServedRow[] };
       violated = violation(parsed.rows ?? [], result, unplanted, options.horizon, digests);
       if (violated !== null) throw new BoundViolation(violated);
@@ -51,22 +70,33 @@ export function hostTools(options: HostOptions): Tools {
 }
 
 /** An agent's arguments as plain JSON that fits an entry; what does not is refused as a value and kept by its digest. */
-function plainArguments(given: Json): { ok: true; value: Json } | { ok: false; value: Json; message: string } {
+function plainArguments(
+  given: Json,
+): { ok: true; value: Json } | { ok: false; value: Json; message: string } {
   let text: string;
   try {
     text = canonical(given);
   } catch (error) {
-    return { ok: false, value: { unreadable: true }, message: `arguments are not plain JSON: ${(error as Error).message}` };
+    return {
+      ok: false,
+      value: { unreadable: true },
+      message: `arguments are not plain JSON: ${(error as Error).message}`,
+    };
   }
   const bytes = Buffer.byteLength(text);
   if (bytes <= limits.argumentBytes) return { ok: true, value: JSON.parse(text) as Json };
-  return { ok: false, value: { bytes, digest: digestOf(text) }, message: `arguments of ${bytes} bytes, at most ${limits.argumentBytes}` };
+  return {
+    ok: false,
+    value: { bytes, digest: digestOf(text) },
+    message: `arguments of ${bytes} bytes, at most ${limits.argumentBytes}`,
+  };
 }
 
 /** Equal row numbers of one store are equal bytes; only where they differ is the second answer written out. */
 function unplantedDigest(bare: Door, tool: string, args: Json, reply: Reply, result: Digest): Digest {
   const other = bare.call(tool, args);
-  if (reply.ok && other.ok && reply.rows !== null && other.rows !== null && sameRows(reply.rows, other.rows)) return result;
+  if (reply.ok && other.ok && reply.rows !== null && other.rows !== null && sameRows(reply.rows, other.rows))
+    return result;
   return digestOf(replyText(other));
 }
 
@@ -85,11 +115,20 @@ function meetsPlant(options: HostOptions, tool: string, args: Json): boolean {
 }
 
 /** What is wrong with an answer, in words: a row from after the horizon, a plant, or any trace of one. */
-export function violation(rows: readonly ServedRow[], result: Digest, unplanted: Digest, horizon: Instant, plants: ReadonlyMap<string, string>): string | null {
+export function violation(
+  rows: readonly ServedRow[],
+  result: Digest,
+  unplanted: Digest,
+  horizon: Instant,
+  plants: ReadonlyMap<string, string>,
+): string | null {
+  const bound = formatInstant(horizon);
   for (const row of rows) {
     const planted = plants.get(row.ref);
-    if (planted !== undefined && planted === sha256Hex(canonical(row as unknown as Json))) return `served the planted row ${row.ref}, available ${row.available_at}`;
-    if ((parseInstant(row.available_at, row.ref, "available_at") as Instant) > horizon) return `served ${row.ref}, available ${row.available_at}, after the horizon`;
+    if (planted !== undefined && planted === sha256Hex(canonical(row as unknown as Json)))
+      return `served the planted row ${row.ref}, available ${row.available_at}`;
+    if (isAfter(row.available_at, horizon, bound, row.ref))
+      return `served ${row.ref}, available ${row.available_at}, after the horizon`;
   }
   return result === unplanted ? null : "the answer changes with the case's plants";
 }

@@ -9,19 +9,31 @@ import type { Table } from "../store/table.ts";
 import type { Assignment } from "./arms.ts";
 import type { Bound, EntryBody } from "./entry.ts";
 import type { Plan } from "./preflight.ts";
-import { type CasePlants, overlayRows, plantCase, probeTable } from "./probe.ts";
+import { type CasePlants, overlayRows, probeTable } from "./probe.ts";
 import { plantRecords } from "./record.ts";
 import type { Recorder } from "./recorder.ts";
 import { BoundViolation, hostTools } from "./tool-host.ts";
 import type { World } from "./world.ts";
 
 /** Runs it; whether the reader answered is told to the progress line, all else is in the record. */
-export async function runTrajectory(plan: Plan, assignment: Assignment, repeat: number, position: number, recorder: Recorder, world: World): Promise<boolean> {
+export async function runTrajectory(
+  plan: Plan,
+  assignment: Assignment,
+  repeat: number,
+  position: number,
+  recorder: Recorder,
+  world: World,
+): Promise<boolean> {
   const item = plan.cases[assignment.caseIndex] as ForecastCase;
   const log = recorder.begin(position, assignment.arm, repeat);
-  const bound = (asOf: Instant): Bound => ({ case: item.id, horizon: formatInstant(item.horizon), as_of: formatInstant(asOf), view: world.store.view });
+  const bound = (asOf: Instant): Bound => ({
+    case: item.id,
+    horizon: formatInstant(item.horizon),
+    as_of: formatInstant(asOf),
+    view: world.store.view,
+  });
   const append = (asOf: Instant, body: EntryBody) => recorder.append(log, bound(asOf), body);
-  const plants = plantCase(world.store, item.id, item.horizon, item.reads, plan.set.zone, plan.secret);
+  const plants = plan.plantsOf(assignment.caseIndex);
   recorder.plants[assignment.caseIndex] ??= plantRecords(item.id, plants);
   recordProbes(item, plants, recorder, append, world);
   const tools = openTools(item, plants, recorder, append, world);
@@ -46,23 +58,54 @@ export function askedCase(plan: Plan, item: ForecastCase, repeat: number): Asked
 
 type Append = (asOf: Instant, body: EntryBody) => void;
 
-function recordProbes(item: ForecastCase, plants: CasePlants, recorder: Recorder, append: Append, world: World): void {
+function recordProbes(
+  item: ForecastCase,
+  plants: CasePlants,
+  recorder: Recorder,
+  append: Append,
+  world: World,
+): void {
   const request = { caseId: item.id, horizon: item.horizon, tables: item.reads, subject: "probe" };
   for (const [name, table] of plants) {
     if (table === null) continue;
     const started = world.clock.elapsed();
-    for (const probe of probeTable(world.store, request, world.store.tables.get(name) as Table, table, plants)) {
+    for (const probe of probeTable(
+      world.store,
+      request,
+      world.store.tables.get(name) as Table,
+      table,
+      plants,
+    )) {
       const result = recorder.keep(probe.text, digestOf(probe.text), true);
       const ms = Math.round(world.clock.elapsed() - started);
-      append(probe.asOf, { kind: "probe", name: probe.name, args: { table: name }, result, bytes: Buffer.byteLength(probe.text), ms });
+      append(probe.asOf, {
+        kind: "probe",
+        name: probe.name,
+        args: { table: name },
+        result,
+        bytes: Buffer.byteLength(probe.text),
+        ms,
+      });
     }
   }
 }
 
-function openTools(item: ForecastCase, plants: CasePlants, recorder: Recorder, append: Append, world: World): Tools {
+function openTools(
+  item: ForecastCase,
+  plants: CasePlants,
+  recorder: Recorder,
+  append: Append,
+  world: World,
+): Tools {
   const rows = overlayRows(plants, "reader");
   const overlay = { view: "reader" as const, rows };
-  const request = { caseId: item.id, horizon: item.horizon, tables: item.reads, overlay, subject: world.readers.name };
+  const request = {
+    caseId: item.id,
+    horizon: item.horizon,
+    tables: item.reads,
+    overlay,
+    subject: world.readers.name,
+  };
   const door = world.store.open(request);
   return hostTools({
     door,
@@ -73,7 +116,17 @@ function openTools(item: ForecastCase, plants: CasePlants, recorder: Recorder, a
     elapsed: world.clock.elapsed,
     record: ({ name, args, text, result, unplanted, inReach, ms }) => {
       recorder.keep(text, result);
-      append(door.asOf, { kind: "tool", name, args, result, bytes: Buffer.byteLength(text), ms, unplanted, in_reach: inReach, usage: null });
+      append(door.asOf, {
+        kind: "tool",
+        name,
+        args,
+        result,
+        bytes: Buffer.byteLength(text),
+        ms,
+        unplanted,
+        in_reach: inReach,
+        usage: null,
+      });
     },
   });
 }
@@ -92,11 +145,18 @@ async function ask(world: World, assignment: Assignment, asked: AskedCase, tools
   const { probability } = attempt;
   assert(typeof probability === "number", `reader ${world.readers.name} answered without a number`);
   if (probability >= 0 && probability <= 1) return attempt;
-  return { kind: "fault", class: "malformed_output", message: `probability ${probability}, expected 0 to 1`, usage: attempt.usage };
+  return {
+    kind: "fault",
+    class: "malformed_output",
+    message: `probability ${probability}, expected 0 to 1`,
+    usage: attempt.usage,
+  };
 }
 
 function attemptEntry(attempt: Attempt, ms: number): EntryBody {
-  if (attempt.kind === "answer") return { kind: "answer", probability: attempt.probability + 0, usage: attempt.usage, ms };
-  if (attempt.kind === "decline") return { kind: "decline", reason: attempt.reason, usage: attempt.usage, ms };
+  if (attempt.kind === "answer")
+    return { kind: "answer", probability: attempt.probability + 0, usage: attempt.usage, ms };
+  if (attempt.kind === "decline")
+    return { kind: "decline", reason: attempt.reason, usage: attempt.usage, ms };
   return { kind: "fault", class: attempt.class, message: attempt.message, usage: attempt.usage, ms };
 }

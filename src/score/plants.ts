@@ -1,7 +1,7 @@
 /** Plants on the record: proven before the reader ran, served to nobody, and nothing served from after the horizon. */
 import { canonical, type Json } from "../core/canonical.ts";
 import { sha256Hex } from "../core/digest.ts";
-import { type Instant, parseInstant } from "../core/instant.ts";
+import { type Instant, isAfter, parseInstant } from "../core/instant.ts";
 import type { ServedRow } from "../model/reader.ts";
 import type { Entry } from "../run/entry.ts";
 import type { PlantRecord, Trajectory } from "../run/record.ts";
@@ -20,17 +20,24 @@ export type PlantScore = {
   readonly failures: readonly Failure[];
 };
 
-type ProbeReply = { readonly kind: string; readonly ref: string; readonly reply: { readonly rows?: readonly Json[] } };
+type ProbeReply = {
+  readonly kind: string;
+  readonly ref: string;
+  readonly reply: { readonly rows?: readonly Json[] };
+};
 
 export function scorePlants(trajectory: Trajectory): PlantScore {
   const { entries, plants, body } = trajectory;
-  const tables = [...new Set(plants.filter((plant) => plant.kind !== "not exercised").map((plant) => plant.table))];
+  const tables = [
+    ...new Set(plants.filter((plant) => plant.kind !== "not exercised").map((plant) => plant.table)),
+  ];
   const failures: Failure[] = [];
   let proven = 0;
   for (const table of tables) {
     const before = failures.length;
     const own = plants.filter((plant) => plant.table === table);
-    for (const name of ["presence", "absence"] as const) failures.push(...checkProbe(name, table, own, entries, body));
+    for (const name of ["presence", "absence"] as const)
+      failures.push(...checkProbe(name, table, own, entries, body));
     if (failures.length === before) proven++;
   }
   let served = 0;
@@ -42,15 +49,33 @@ export function scorePlants(trajectory: Trajectory): PlantScore {
     failures.push(...found);
     if (found.some((failure) => failure.rule === "plant-served" || failure.rule === "plant-shows")) served++;
   }
-  return { tables: tables.length, proven, notExercised: plants.filter((plant) => plant.kind === "not exercised").length, served, inReach, failures };
+  return {
+    tables: tables.length,
+    proven,
+    notExercised: plants.filter((plant) => plant.kind === "not exercised").length,
+    served,
+    inReach,
+    failures,
+  };
 }
 
 /** The probe stands before the reader's first call, and its answers are what the plants say. */
-function checkProbe(name: "presence" | "absence", table: string, plants: readonly PlantRecord[], entries: readonly Entry[], body: Trajectory["body"]): Failure[] {
-  const at = entries.findIndex((entry) => entry.kind === "probe" && entry.name === name && (entry.args as { table?: string }).table === table);
+function checkProbe(
+  name: "presence" | "absence",
+  table: string,
+  plants: readonly PlantRecord[],
+  entries: readonly Entry[],
+  body: Trajectory["body"],
+): Failure[] {
+  const at = entries.findIndex(
+    (entry) =>
+      entry.kind === "probe" && entry.name === name && (entry.args as { table?: string }).table === table,
+  );
   const first = entries.findIndex((entry) => entry.kind !== "probe");
   const entry = entries[at];
-  const fail = (detail: string): Failure[] => [{ rule: "plant-unproven", step: entry?.step ?? 0, call: `${name} ${table}`, detail }];
+  const fail = (detail: string): Failure[] => [
+    { rule: "plant-unproven", step: entry?.step ?? 0, call: `${name} ${table}`, detail },
+  ];
   if (entry?.kind !== "probe") return fail("no such probe");
   if (at > first) return fail("the probe came after the reader's first call");
   const replies = JSON.parse(body(entry.result)) as ProbeReply[];
@@ -58,8 +83,12 @@ function checkProbe(name: "presence" | "absence", table: string, plants: readonl
     const reply = replies.find((candidate) => candidate.kind === plant.kind && candidate.ref === plant.ref);
     const wanted = expectedDigest(name, plant);
     const rows = (reply?.reply.rows ?? []).map((row) => sha256Hex(canonical(row)));
-    const right = reply !== undefined && (wanted === null ? rows.length === 0 : rows.length === 1 && rows[0] === wanted);
-    if (!right) return fail(`${plant.kind} plant ${plant.ref}: expected ${wanted === null ? "no row" : `row ${wanted.slice(0, 12)}`}, found ${rows.map((row) => row.slice(0, 12)).join(", ") || "none"}`);
+    const right =
+      reply !== undefined && (wanted === null ? rows.length === 0 : rows.length === 1 && rows[0] === wanted);
+    if (!right)
+      return fail(
+        `${plant.kind} plant ${plant.ref}: expected ${wanted === null ? "no row" : `row ${wanted.slice(0, 12)}`}, found ${rows.map((row) => row.slice(0, 12)).join(", ") || "none"}`,
+      );
   }
   return [];
 }
@@ -69,18 +98,31 @@ function expectedDigest(name: "presence" | "absence", plant: PlantRecord): strin
   return plant.kind === "revision" ? plant.real : null;
 }
 
-function checkCall(entry: Entry & { kind: "tool" }, plants: readonly PlantRecord[], body: Trajectory["body"]): Failure[] {
+function checkCall(
+  entry: Entry & { kind: "tool" },
+  plants: readonly PlantRecord[],
+  body: Trajectory["body"],
+): Failure[] {
   const failures: Failure[] = [];
-  const fail = (rule: string, detail: string) => failures.push({ rule, step: entry.step, call: callOf(entry), detail });
+  const fail = (rule: string, detail: string) =>
+    failures.push({ rule, step: entry.step, call: callOf(entry), detail });
   const rows = (JSON.parse(body(entry.result)) as { rows?: readonly ServedRow[] }).rows ?? [];
   const horizon = parseInstant(entry.horizon, "entry", "horizon") as Instant;
   const byRef = new Map(plants.map((plant) => [plant.ref, plant.digest]));
   for (const row of rows) {
     const planted = byRef.get(row.ref);
-    if (planted !== undefined && plants.some((plant) => plant.ref === row.ref && plant.digest === sha256Hex(canonical(row as unknown as Json)))) {
+    if (
+      planted !== undefined &&
+      plants.some(
+        (plant) => plant.ref === row.ref && plant.digest === sha256Hex(canonical(row as unknown as Json)),
+      )
+    ) {
       fail("plant-served", `the planted row ${row.ref}, available ${row.available_at}`);
-    } else if ((parseInstant(row.available_at, row.ref, "available_at") as Instant) > horizon) {
-      fail("row-after-horizon", `${row.ref}, available ${row.available_at}, after the horizon ${entry.horizon}`);
+    } else if (isAfter(row.available_at, horizon, entry.horizon, row.ref)) {
+      fail(
+        "row-after-horizon",
+        `${row.ref}, available ${row.available_at}, after the horizon ${entry.horizon}`,
+      );
     }
   }
   if (entry.unplanted !== entry.result && !failures.some((failure) => failure.rule === "plant-served")) {

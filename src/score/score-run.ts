@@ -4,11 +4,17 @@ import type { Outcome } from "../caseset/settlement.ts";
 import type { RunRecord } from "../run/record.ts";
 import { scoreTrajectory, type TrajectoryScore } from "./score-trajectory.ts";
 
-export function scoreTrajectories(cases: readonly ForecastCase[], outcomes: readonly Outcome[], record: RunRecord): TrajectoryScore[] {
+export function scoreTrajectories(
+  cases: readonly ForecastCase[],
+  outcomes: readonly Outcome[],
+  record: RunRecord,
+): TrajectoryScore[] {
   const scores: TrajectoryScore[] = [];
   for (const trajectory of record.trajectories()) {
     const { caseIndex } = trajectory;
-    scores.push(scoreTrajectory(cases[caseIndex] as ForecastCase, outcomes[caseIndex] as Outcome, trajectory));
+    scores.push(
+      scoreTrajectory(cases[caseIndex] as ForecastCase, outcomes[caseIndex] as Outcome, trajectory),
+    );
   }
   return scores;
 }

@@ -4,11 +4,16 @@ import type { Outcome } from "../caseset/settlement.ts";
 import type { Entry } from "../run/entry.ts";
 import type { Trajectory } from "../run/record.ts";
 import { brier } from "../stats/brier.ts";
-import { checkBounds } from "./trajectory-check.ts";
 import { type PlantScore, scorePlants } from "./plants.ts";
+import { checkBounds } from "./trajectory-check.ts";
 
 /** Why a case fails: a rule, and the call that broke it, as a person can find it in the record. */
-export type Failure = { readonly rule: string; readonly step: number; readonly call: string; readonly detail: string };
+export type Failure = {
+  readonly rule: string;
+  readonly step: number;
+  readonly call: string;
+  readonly detail: string;
+};
 
 export type TrajectoryScore = {
   readonly caseIndex: number;
@@ -26,9 +31,15 @@ export type TrajectoryScore = {
   readonly bytes: number;
 };
 
-export function scoreTrajectory(item: ForecastCase, outcome: Outcome, trajectory: Trajectory): TrajectoryScore {
+export function scoreTrajectory(
+  item: ForecastCase,
+  outcome: Outcome,
+  trajectory: Trajectory,
+): TrajectoryScore {
   const { entries } = trajectory;
-  const attempt = entries.find((entry) => entry.kind === "answer" || entry.kind === "decline" || entry.kind === "fault");
+  const attempt = entries.find(
+    (entry) => entry.kind === "answer" || entry.kind === "decline" || entry.kind === "fault",
+  );
   const plants = scorePlants(trajectory);
   const tools = entries.filter((entry) => entry.kind === "tool");
   const probability = attempt?.kind === "answer" ? attempt.probability : null;

@@ -3,16 +3,23 @@ import { canonical, type Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
 import type { Cell } from "../core/row-ref.ts";
 import { cellAt, type Selection } from "./select.ts";
-import { compareCells, type Column, type Table } from "./table.ts";
+import { type Column, compareCells, type Table } from "./table.ts";
 import { type AggregateArguments, badRequest, columnOf, type Fault } from "./tools.ts";
 
-type Group = { readonly by: readonly (Cell | undefined)[]; n: number; sum: number; least: Cell; greatest: Cell };
+type Group = {
+  readonly by: readonly (Cell | undefined)[];
+  n: number;
+  sum: number;
+  least: Cell;
+  greatest: Cell;
+};
 
 /** `{"n":31,"value":4.2}`, or with `by` `{"groups":[{"by":{"weather":"rain"},"n":9,"value":…}]}`; value null where n is 0. */
 export function aggregate(table: Table, selection: Selection, args: AggregateArguments): string | Fault {
   const column = args.column === undefined ? null : columnOf(table, args.column);
   if (column !== null && typeof column !== "number") return column;
-  if (column === null && args.measure !== "count") return badRequest(`measure ${args.measure} needs a column`);
+  if (column === null && args.measure !== "count")
+    return badRequest(`measure ${args.measure} needs a column`);
   const type = column === null ? "number" : (table.columns[column] as Column).type;
   if ((args.measure === "sum" || args.measure === "mean") && type !== "number") {
     return badRequest(`measure ${args.measure} needs a column of numbers; ${args.column} holds ${type}s`);
@@ -25,7 +32,8 @@ export function aggregate(table: Table, selection: Selection, args: AggregateArg
   }
   const groups = collect(table, selection, column, by);
   if (groups.length > limits.groups) return badRequest(`${groups.length} groups, at most ${limits.groups}`);
-  if (groups.some((group) => !Number.isFinite(group.sum))) return badRequest(`the sum of ${args.column} is beyond the range of numbers`);
+  if (groups.some((group) => !Number.isFinite(group.sum)))
+    return badRequest(`the sum of ${args.column} is beyond the range of numbers`);
   if (args.by === undefined) return canonical(figure(groups[0], args.measure));
   const rows = groups.map((group) => {
     const shown = args.by?.map((name, i) => [name, group.by[i] ?? null]) ?? [];
@@ -34,7 +42,12 @@ export function aggregate(table: Table, selection: Selection, args: AggregateArg
   return canonical({ groups: rows });
 }
 
-function collect(table: Table, { rows, plants }: Selection, column: number | null, by: readonly number[]): Group[] {
+function collect(
+  table: Table,
+  { rows, plants }: Selection,
+  column: number | null,
+  by: readonly number[],
+): Group[] {
   const groups = new Map<string, Group>();
   for (const row of rows) {
     const values = by.map((index) => cellAt(table, plants, row, index));
@@ -64,6 +77,13 @@ function figure(group: Group | undefined, measure: string): { n: number; value: 
   const n = group?.n ?? 0;
   if (measure === "count") return { n, value: n };
   if (group === undefined || n === 0) return { n, value: null };
-  const value = measure === "sum" ? group.sum : measure === "mean" ? group.sum / n : measure === "min" ? group.least : group.greatest;
+  const value =
+    measure === "sum"
+      ? group.sum
+      : measure === "mean"
+        ? group.sum / n
+        : measure === "min"
+          ? group.least
+          : group.greatest;
   return { n, value };
 }

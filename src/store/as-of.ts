@@ -29,7 +29,12 @@ export function lastVersion(table: Table, key: number, asOf: number): number {
 export type ValidOrder = { readonly keys: Int32Array; readonly valid: Float64Array };
 
 /** All versions in the order in which they became available, with the one and the next of greatest (valid time, key). */
-export type AvailableOrder = { readonly versions: Int32Array; readonly available: Float64Array; readonly first: Int32Array; readonly second: Int32Array };
+export type AvailableOrder = {
+  readonly versions: Int32Array;
+  readonly available: Float64Array;
+  readonly first: Int32Array;
+  readonly second: Int32Array;
+};
 
 /** Per entity: its versions by available time, and at each the visible one with the greatest (valid time, key). */
 export type LatestIndex = {
@@ -39,7 +44,12 @@ export type LatestIndex = {
   readonly entityOf: ReadonlyMap<string | number, number>;
 };
 
-type Indexes = { valid?: ValidOrder | null; available?: AvailableOrder; latest?: LatestIndex | null; byEntity?: EntityKeys };
+type Indexes = {
+  valid?: ValidOrder | null;
+  available?: AvailableOrder;
+  latest?: LatestIndex | null;
+  byEntity?: EntityKeys;
+};
 const indexes = new WeakMap<Table, Indexes>();
 
 function indexesOf(table: Table): Indexes {
@@ -70,7 +80,10 @@ function buildValidOrder(table: Table): ValidOrder | null {
 export function availableOrder(table: Table): AvailableOrder {
   const known = indexesOf(table);
   if (known.available === undefined) {
-    const versions = sortedOrder(table.count, (a, b) => (table.available[a] as number) - (table.available[b] as number) || a - b);
+    const versions = sortedOrder(
+      table.count,
+      (a, b) => (table.available[a] as number) - (table.available[b] as number) || a - b,
+    );
     const available = new Float64Array(versions.length);
     for (let i = 0; i < versions.length; i++) available[i] = table.available[versions[i] as number] as number;
     known.available = { versions, available, ...prefixTops(table, versions, 0, versions.length) };
@@ -103,7 +116,8 @@ function buildLatestIndex(table: Table): LatestIndex {
   const entity = (version: number) => (rank === null ? 0 : (rank[version] as number));
   const order = sortedOrder(
     table.count,
-    (a, b) => entity(a) - entity(b) || (table.available[a] as number) - (table.available[b] as number) || a - b,
+    (a, b) =>
+      entity(a) - entity(b) || (table.available[a] as number) - (table.available[b] as number) || a - b,
   );
   const starts: number[] = [];
   const entityOf = new Map<string | number, number>();
@@ -125,7 +139,11 @@ function buildLatestIndex(table: Table): LatestIndex {
 }
 
 /** Keys of each entity, for reads of one entity. */
-export type EntityKeys = { readonly start: Int32Array; readonly keys: Int32Array; readonly entityOf: ReadonlyMap<string | number, number> };
+export type EntityKeys = {
+  readonly start: Int32Array;
+  readonly keys: Int32Array;
+  readonly entityOf: ReadonlyMap<string | number, number>;
+};
 
 export function entityKeys(table: Table): EntityKeys | null {
   if (table.entity === null || !table.constantEntity) return null;
@@ -160,7 +178,12 @@ function entityCell(column: Column, version: number): string | number {
  * After each version of `order[from..to)`, which arrives in available order: the visible version of greatest
  * (valid time, key), and the next, or -1. A heap with lazy deletion follows withdrawals and moved valid times.
  */
-function prefixTops(table: Table, order: Int32Array, from: number, to: number): { first: Int32Array; second: Int32Array } {
+function prefixTops(
+  table: Table,
+  order: Int32Array,
+  from: number,
+  to: number,
+): { first: Int32Array; second: Int32Array } {
   const first = new Int32Array(to - from).fill(-1);
   const second = new Int32Array(to - from).fill(-1);
   const above = (a: number, b: number) =>
@@ -234,7 +257,8 @@ class VersionHeap {
     for (let i = 0; ; ) {
       let largest = i;
       for (const child of [2 * i + 1, 2 * i + 2]) {
-        if (child < items.length && this.#above(items[child] as number, items[largest] as number)) largest = child;
+        if (child < items.length && this.#above(items[child] as number, items[largest] as number))
+          largest = child;
       }
       if (largest === i) return;
       [items[i], items[largest]] = [items[largest] as number, items[i] as number];

@@ -69,7 +69,12 @@ export class ColumnBuilder {
       return;
     }
     if (!cell.isWellFormed()) {
-      complain("CellInvalid", { place, column: this.name, found: JSON.stringify(cell), expected: "well-formed Unicode" });
+      complain("CellInvalid", {
+        place,
+        column: this.name,
+        found: JSON.stringify(cell),
+        expected: "well-formed Unicode",
+      });
     }
     let code = this.#codeOf.get(cell);
     if (code === undefined) {
@@ -90,7 +95,13 @@ export class ColumnBuilder {
   }
 
   #number(cell: Cell): number {
-    const value = this.#fromText ? (NUMBER.test(cell as string) ? Number(cell) : Number.NaN) : typeof cell === "number" ? cell : Number.NaN;
+    const value = this.#fromText
+      ? NUMBER.test(cell as string)
+        ? Number(cell)
+        : Number.NaN
+      : typeof cell === "number"
+        ? cell
+        : Number.NaN;
     return Number.isFinite(value) ? value + 0 : Number.NaN;
   }
 

@@ -7,7 +7,15 @@ import { aggregate } from "./aggregate.ts";
 import { type Overlay, type PlantedRow, visiblePlants } from "./overlay.ts";
 import { type Query, type Selection, select } from "./select.ts";
 import { rowText, type Table } from "./table.ts";
-import { AggregateArguments, badRequest, type Fault, isFault, parseQuery, RowsArguments, tableOf } from "./tools.ts";
+import {
+  AggregateArguments,
+  badRequest,
+  type Fault,
+  isFault,
+  parseQuery,
+  RowsArguments,
+  tableOf,
+} from "./tools.ts";
 
 export type OpenRequest = {
   readonly caseId: string;
@@ -48,7 +56,9 @@ export interface Store {
 export function createStore(tables: readonly Table[]): Store {
   const byName = new Map(tables.map((table) => [table.name, table]));
   const names = [...byName.keys()].sort();
-  const view = digestOfJson(names.map((name) => ({ digest: (byName.get(name) as Table).digest, table: name })));
+  const view = digestOfJson(
+    names.map((name) => ({ digest: (byName.get(name) as Table).digest, table: name })),
+  );
   return { tables: byName, view, open: (request) => openDoor(byName, request) };
 }
 
@@ -57,13 +67,16 @@ function openDoor(tables: ReadonlyMap<string, Table>, request: OpenRequest): Doo
   return {
     asOf,
     call(tool, args) {
-      if (tool !== "rows" && tool !== "aggregate") return failed(badRequest(`no tool ${JSON.stringify(tool)}; known: rows, aggregate`));
+      if (tool !== "rows" && tool !== "aggregate")
+        return failed(badRequest(`no tool ${JSON.stringify(tool)}; known: rows, aggregate`));
       const table = tableOf(args, tables, request.tables);
       if (isFault(table)) return failed(table);
       const query = parseQuery(tool === "rows" ? RowsArguments : AggregateArguments, args, table);
       if (isFault(query)) return failed(query);
       const selection = selectBounded(table, asOf, request.overlay, query);
-      return tool === "rows" ? rowsReply(table, selection, args as RowsArguments) : aggregateReply(table, selection, args as AggregateArguments);
+      return tool === "rows"
+        ? rowsReply(table, selection, args as RowsArguments)
+        : aggregateReply(table, selection, args as AggregateArguments);
     },
   };
 }
@@ -81,7 +94,9 @@ function rowsReply(table: Table, { rows, plants }: Selection, args: RowsArgument
   const page = rows.subarray(from, from + (args.limit ?? limits.replyRowsDefault));
   const text = () => {
     let out = "";
-    for (const row of page) out += (out === "" ? "" : ",") + (row >= 0 ? rowText(table, row) : (plants[-1 - row] as PlantedRow).text);
+    for (const row of page)
+      out +=
+        (out === "" ? "" : ",") + (row >= 0 ? rowText(table, row) : (plants[-1 - row] as PlantedRow).text);
     const cut = from + page.length < rows.length ? `,"total":${rows.length},"truncated":true` : "";
     return `{"rows":[${out}]${cut}}`;
   };
@@ -100,4 +115,5 @@ function aggregateReply(table: Table, selection: Selection, args: AggregateArgum
   return { ok: true, text: () => text, rows: null, planted };
 }
 
-export const replyText = (reply: Reply): string => (reply.ok ? reply.text() : canonical({ fault: reply.fault as Json }));
+export const replyText = (reply: Reply): string =>
+  reply.ok ? reply.text() : canonical({ fault: reply.fault as Json });

@@ -78,7 +78,9 @@ const nameAt = (raw: RawTable, i: number) => (raw.columns[i] as Column).name;
 export function rankOf(column: Column): Float64Array | Int32Array {
   if (column.numbers !== null) return column.numbers;
   const codes = column.codes as Int32Array;
-  const sorted = [...column.dictionary.keys()].sort((a, b) => ((column.dictionary[a] as string) < (column.dictionary[b] as string) ? -1 : 1));
+  const sorted = [...column.dictionary.keys()].sort((a, b) =>
+    (column.dictionary[a] as string) < (column.dictionary[b] as string) ? -1 : 1,
+  );
   if (sorted.every((code, i) => code === i)) return codes;
   const rank = new Int32Array(sorted.length);
   sorted.forEach((code, i) => {
@@ -99,17 +101,29 @@ export function sortedOrder(count: number, compare: (a: number, b: number) => nu
 }
 
 /** One key and one available time: byte-equal rows are one row, others cannot be told apart and are refused. */
-function dropDoubles(raw: RawTable, order: Int32Array, compareKeys: (a: number, b: number) => number, complain: Complain): Int32Array {
+function dropDoubles(
+  raw: RawTable,
+  order: Int32Array,
+  compareKeys: (a: number, b: number) => number,
+  complain: Complain,
+): Int32Array {
   const kept = new Int32Array(order.length);
   let count = 0;
   for (const position of order) {
     const before = count === 0 ? -1 : (kept[count - 1] as number);
-    if (before < 0 || raw.available[before] !== raw.available[position] || compareKeys(before, position) !== 0) {
+    if (
+      before < 0 ||
+      raw.available[before] !== raw.available[position] ||
+      compareKeys(before, position) !== 0
+    ) {
       kept[count++] = position;
       continue;
     }
     if (sameRow(raw, before, position)) continue;
-    const ref = rowRef(raw.name, raw.key.map((name) => rawCell(raw, position, name)));
+    const ref = rowRef(
+      raw.name,
+      raw.key.map((name) => rawCell(raw, position, name)),
+    );
     complain("RowVersionAmbiguous", {
       place: lineOf(raw, position),
       ref,
@@ -124,7 +138,9 @@ function sameRow(raw: RawTable, a: number, b: number): boolean {
   if (raw.retracted !== null && raw.retracted[a] !== raw.retracted[b]) return false;
   return raw.columns.every((column) => {
     if (column.hidden !== null && column.hidden[a] !== column.hidden[b]) return false;
-    return column.codes !== null ? column.codes[a] === column.codes[b] : Object.is(column.numbers?.[a], column.numbers?.[b]);
+    return column.codes !== null
+      ? column.codes[a] === column.codes[b]
+      : Object.is(column.numbers?.[a], column.numbers?.[b]);
   });
 }
 
@@ -133,7 +149,8 @@ function rawCell(raw: RawTable, position: number, name: string) {
   return cellOf(raw as unknown as Table, position, column) ?? null;
 }
 
-const lineOf = (raw: RawTable, position: number): Place => (raw.lines === null ? raw.place : `${raw.place}:${raw.lines[position]}`);
+const lineOf = (raw: RawTable, position: number): Place =>
+  raw.lines === null ? raw.place : `${raw.place}:${raw.lines[position]}`;
 
 function groupByKey(order: Int32Array, compareKeys: (a: number, b: number) => number) {
   const keyOf = new Int32Array(order.length);
@@ -180,4 +197,3 @@ function permuteBytes(values: Uint8Array, order: Int32Array): Uint8Array {
   for (let i = 0; i < order.length; i++) out[i] = values[order[i] as number] as number;
   return out;
 }
-

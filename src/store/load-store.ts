@@ -21,12 +21,20 @@ export async function loadStore(set: CaseSet, lookup: Lookup, complain: Complain
   return createStore(tables);
 }
 
-async function locate(set: CaseSet, spec: TableSpec, lookup: Lookup, located: Map<string, string | undefined>, complain: Complain) {
+async function locate(
+  set: CaseSet,
+  spec: TableSpec,
+  lookup: Lookup,
+  located: Map<string, string | undefined>,
+  complain: Complain,
+) {
   if ("source" in spec.rows) {
     const source = set.sources.get(spec.rows.source) as Source;
     if (!located.has(source.name)) located.set(source.name, await locateSource(source, lookup, complain));
     const file = located.get(source.name);
-    return file === undefined ? undefined : { file, place: `${source.name}:${path.basename(source.from)}`, sha256: source.sha256 };
+    return file === undefined
+      ? undefined
+      : { file, place: `${source.name}:${path.basename(source.from)}`, sha256: source.sha256 };
   }
   const file = path.resolve(set.folder, spec.rows.file);
   const place = path.join(path.dirname(set.place), spec.rows.file);

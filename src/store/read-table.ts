@@ -1,7 +1,7 @@
 /** From a table's file to columns: types inferred once and then enforced, local times turned into instants. */
 import { openTableRows, type TableRow, type TableRows } from "../caseset/table-rows.ts";
 import type { ColumnType, TableSpec } from "../caseset/table-spec.ts";
-import { digestOfJson, type Digest } from "../core/digest.ts";
+import { type Digest, digestOfJson } from "../core/digest.ts";
 import { addDuration } from "../core/duration.ts";
 import { formatInstant, type Instant, MICROS_PER_DAY, parseInstant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
@@ -13,7 +13,13 @@ import { indexTable } from "./index-table.ts";
 import type { Table } from "./table.ts";
 
 /** Reads and indexes one table; `file` holds bytes whose SHA-256 is `sha256`. */
-export async function readTable(spec: TableSpec, file: string, place: Place, sha256: string, complain: Complain = strict): Promise<Table | undefined> {
+export async function readTable(
+  spec: TableSpec,
+  file: string,
+  place: Place,
+  sha256: string,
+  complain: Complain = strict,
+): Promise<Table | undefined> {
   const opened = await openTableRows(file, place, complain);
   if (opened === undefined) return undefined;
   const reader = columnsOf(spec, opened, place, complain);
@@ -21,18 +27,30 @@ export async function readTable(spec: TableSpec, file: string, place: Place, sha
   for await (const row of opened.rows) {
     reader.add(row);
     if (reader.count() > limits.rows) {
-      complain("LimitExceeded", { place: `${place}:${row.line}`, what: "rows", found: reader.count(), limit: limits.rows });
+      complain("LimitExceeded", {
+        place: `${place}:${row.line}`,
+        what: "rows",
+        found: reader.count(),
+        limit: limits.rows,
+      });
       return undefined;
     }
   }
-  const digest = digestOfJson({ bytes: `sha256:${sha256}`, declared: spec.onDisk as never, table: spec.name });
+  const digest = digestOfJson({
+    bytes: `sha256:${sha256}`,
+    declared: spec.onDisk as never,
+    table: spec.name,
+  });
   return reader.finish(digest);
 }
 
 function columnsOf(spec: TableSpec, opened: TableRows, place: Place, complain: Complain) {
   const wanted: [string, readonly string[]][] = [
     ["key", spec.key],
-    ["valid_time", [spec.validColumn, ...("to" in spec.onDisk.valid_time ? [spec.onDisk.valid_time.to] : [])]],
+    [
+      "valid_time",
+      [spec.validColumn, ...("to" in spec.onDisk.valid_time ? [spec.onDisk.valid_time.to] : [])],
+    ],
     ["available_time", spec.available.kind === "column" ? [spec.available.column] : []],
     ["columns", [...spec.columns.keys()]],
     ["entity", spec.entity === null ? [] : [spec.entity]],
@@ -56,14 +74,23 @@ function columnsOf(spec: TableSpec, opened: TableRows, place: Place, complain: C
     const undated = known.find((column) => !dated.has(column));
     const unknown = [...spec.available.delays.keys()].find((column) => !known.includes(column));
     if (unknown !== undefined) complain("ColumnUnknown", { place: spec.place, column: unknown, known });
-    if (undated !== undefined) complain("TableAvailableTimeMissing", { place: spec.place, table: spec.name, column: undated });
+    if (undated !== undefined)
+      complain("TableAvailableTimeMissing", { place: spec.place, table: spec.name, column: undated });
     faulty ||= undated !== undefined || unknown !== undefined;
   }
   return faulty ? undefined : tableReader(spec, opened, known, place, complain);
 }
 
-function tableReader(spec: TableSpec, opened: TableRows, known: readonly string[], place: Place, complain: Complain) {
-  const builders = known.map((column) => new ColumnBuilder(column, declaredType(spec, column), opened.format === "csv"));
+function tableReader(
+  spec: TableSpec,
+  opened: TableRows,
+  known: readonly string[],
+  place: Place,
+  complain: Complain,
+) {
+  const builders = known.map(
+    (column) => new ColumnBuilder(column, declaredType(spec, column), opened.format === "csv"),
+  );
   const positions = known.map((column) => opened.columns.indexOf(column));
   const validAt = opened.columns.indexOf(spec.validColumn);
   const keyAt = spec.key.map((column) => opened.columns.indexOf(column));
@@ -75,9 +102,19 @@ function tableReader(spec: TableSpec, opened: TableRows, known: readonly string[
   let anyRetracted = false;
   const zone = spec.zone ?? "UTC";
 
-  const push = (row: TableRow, validTime: Instant, availableTime: Instant, gone: boolean, shown: (column: string) => boolean) => {
+  const push = (
+    row: TableRow,
+    validTime: Instant,
+    availableTime: Instant,
+    gone: boolean,
+    shown: (column: string) => boolean,
+  ) => {
     builders.forEach((builder, i) => {
-      builder.push(shown(builder.name) ? (row.cells[positions[i] as number] ?? null) : undefined, `${place}:${row.line}`, complain);
+      builder.push(
+        shown(builder.name) ? (row.cells[positions[i] as number] ?? null) : undefined,
+        `${place}:${row.line}`,
+        complain,
+      );
     });
     valid.push(validTime, place, complain);
     available.push(availableTime, place, complain);
@@ -90,19 +127,34 @@ function tableReader(spec: TableSpec, opened: TableRows, known: readonly string[
     const at = `${place}:${row.line}`;
     const empty = keyAt.findIndex((column) => (row.cells[column] ?? null) === null);
     if (empty >= 0) {
-      complain("CellInvalid", { place: at, column: spec.key[empty] as string, found: "", expected: "a key, which may not be empty" });
+      complain("CellInvalid", {
+        place: at,
+        column: spec.key[empty] as string,
+        found: "",
+        expected: "a key, which may not be empty",
+      });
       return;
     }
     const gone = isRetracted(row, opened.columns.indexOf("retracted"), at, complain);
     if (gone === false && entityAt >= 0 && (row.cells[entityAt] ?? null) === null) {
-      complain("CellInvalid", { place: at, column: spec.entity as string, found: "", expected: "an entity, which may not be empty" });
+      complain("CellInvalid", {
+        place: at,
+        column: spec.entity as string,
+        found: "",
+        expected: "an entity, which may not be empty",
+      });
       return;
     }
     const validTime = timeOf(row.cells[validAt] ?? null, zone, at, spec.validColumn, complain);
     if (validTime === undefined || gone === undefined) return;
     for (const stage of availableStages(spec, row, opened, validTime, zone, at, complain)) {
       if (stage.at < validTime && !spec.forward) {
-        complain("RowAvailableBeforeValid", { place: at, table: spec.name, valid: formatInstant(validTime), available: formatInstant(stage.at) });
+        complain("RowAvailableBeforeValid", {
+          place: at,
+          table: spec.name,
+          valid: formatInstant(validTime),
+          available: formatInstant(stage.at),
+        });
         continue;
       }
       push(row, validTime, stage.at, gone, stage.shown);
@@ -146,9 +198,18 @@ type Stage = { readonly at: Instant; readonly shown: (column: string) => boolean
 const everything = () => true;
 
 /** The instants at which a row, or its cells one after the other, became available. */
-function availableStages(spec: TableSpec, row: TableRow, opened: TableRows, valid: Instant, zone: string, place: Place, complain: Complain): Stage[] {
+function availableStages(
+  spec: TableSpec,
+  row: TableRow,
+  opened: TableRows,
+  valid: Instant,
+  zone: string,
+  place: Place,
+  complain: Complain,
+): Stage[] {
   const { available } = spec;
-  if (available.kind === "after") return [{ at: addDuration(zone, valid, available.delay), shown: everything }];
+  if (available.kind === "after")
+    return [{ at: addDuration(zone, valid, available.delay), shown: everything }];
   if (available.kind === "column") {
     const cell = row.cells[opened.columns.indexOf(available.column)] ?? null;
     if (cell === null) {
@@ -158,19 +219,33 @@ function availableStages(spec: TableSpec, row: TableRow, opened: TableRows, vali
     const at = timeOf(cell, available.zone ?? zone, place, available.column, complain);
     return at === undefined ? [] : [{ at, shown: everything }];
   }
-  const instants = new Map([...available.delays].map(([column, delay]) => [column, addDuration(zone, valid, delay)]));
+  const instants = new Map(
+    [...available.delays].map(([column, delay]) => [column, addDuration(zone, valid, delay)]),
+  );
   const stages = [...new Set(instants.values())].sort((a, b) => a - b);
   return stages.map((at) => ({ at, shown: (column) => (instants.get(column) ?? at) <= at }));
 }
 
 /** An instant with an offset, or a local date or date-time of the table's zone. */
-function timeOf(cell: Cell, zone: string, place: Place, column: string, complain: Complain): Instant | undefined {
+function timeOf(
+  cell: Cell,
+  zone: string,
+  place: Place,
+  column: string,
+  complain: Complain,
+): Instant | undefined {
   if (typeof cell === "string") {
     const wall = parseWall(cell);
-    if (wall !== undefined && Number.isSafeInteger(wall + 2 * MICROS_PER_DAY)) return localInstant(zone, wall);
+    if (wall !== undefined && Number.isSafeInteger(wall + 2 * MICROS_PER_DAY))
+      return localInstant(zone, wall);
     if (/[Zz]$|[+-]\d{2}:\d{2}$/.test(cell)) return parseInstant(cell, place, `column ${column}`, complain);
   }
-  complain("CellInvalid", { place, column, found: String(cell), expected: "a date, a local date-time or an RFC 3339 instant" });
+  complain("CellInvalid", {
+    place,
+    column,
+    found: String(cell),
+    expected: "a date, a local date-time or an RFC 3339 instant",
+  });
   return undefined;
 }
 
@@ -181,4 +256,3 @@ function isRetracted(row: TableRow, at: number, place: Place, complain: Complain
   complain("CellInvalid", { place, column: "retracted", found: String(cell), expected: "true or false" });
   return undefined;
 }
-

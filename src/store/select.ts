@@ -1,6 +1,14 @@
 /** Selection: which versions, real and planted, a query of one table names at an instant, in which order. */
 import type { Cell } from "../core/row-ref.ts";
-import { countUpTo, entityKeys, type LatestIndex, lastVersion, latestIndex, validOrder, visibleVersion } from "./as-of.ts";
+import {
+  countUpTo,
+  entityKeys,
+  type LatestIndex,
+  lastVersion,
+  latestIndex,
+  validOrder,
+  visibleVersion,
+} from "./as-of.ts";
 import { compareKeyCells, outranks, type PlantedRow } from "./overlay.ts";
 import { type Column, cellOf, compareCells, keyCells, type Table } from "./table.ts";
 
@@ -23,6 +31,8 @@ export type Selection = { readonly rows: Int32Array; readonly plants: readonly P
  * by (entity, key). O(log n + keys in question).
  */
 export function select(table: Table, asOf: number, plants: readonly PlantedRow[], query: Query): Selection {
+  const key = wholeKey(table, query);
+  if (key !== undefined) return { rows: selectKey(table, asOf, plants, query, key), plants };
   if (query.latest && query.since === -Infinity && query.until === Infinity && plants.length === 0) {
     const index = latestIndex(table);
     if (index !== null) {
@@ -55,7 +65,11 @@ function snapshot(table: Table, index: LatestIndex, asOf: number, query: Query):
 }
 
 function namesOne(wanted: readonly Cell[] | undefined): wanted is readonly [string | number] {
-  return wanted !== undefined && wanted.length === 1 && (typeof wanted[0] === "string" || typeof wanted[0] === "number");
+  return (
+    wanted !== undefined &&
+    wanted.length === 1 &&
+    (typeof wanted[0] === "string" || typeof wanted[0] === "number")
+  );
 }
 
 function bestOf(index: LatestIndex, entity: number, asOf: number): number {
@@ -66,15 +80,19 @@ function bestOf(index: LatestIndex, entity: number, asOf: number): number {
 
 /** Visible versions within the valid bounds: of one key, one entity, a span of valid time, or all keys. */
 function candidates(table: Table, asOf: number, query: Query): Int32Array {
-  const key = exactKey(table, query);
-  if (key !== undefined) return key < 0 ? new Int32Array(0) : visibleOf(table, asOf, query, 1, () => key);
   const entities = entityKeys(table);
   const wanted = entities === null ? undefined : query.where.get(table.entity as number);
   if (entities !== null && namesOne(wanted)) {
     const entity = entities.entityOf.get(wanted[0]);
     if (entity === undefined) return new Int32Array(0);
     const from = entities.start[entity] as number;
-    return visibleOf(table, asOf, query, (entities.start[entity + 1] as number) - from, (i) => entities.keys[from + i] as number);
+    return visibleOf(
+      table,
+      asOf,
+      query,
+      (entities.start[entity + 1] as number) - from,
+      (i) => entities.keys[from + i] as number,
+    );
   }
   const byValid = validOrder(table);
   if (byValid === null) return visibleOf(table, asOf, query, table.keys, (i) => i);
@@ -84,7 +102,13 @@ function candidates(table: Table, asOf: number, query: Query): Int32Array {
   return visibleOf(table, asOf, query, Math.max(0, to - from), (i) => byValid.keys[from + i] as number);
 }
 
-function visibleOf(table: Table, asOf: number, query: Query, count: number, keyAt: (i: number) => number): Int32Array {
+function visibleOf(
+  table: Table,
+  asOf: number,
+  query: Query,
+  count: number,
+  keyAt: (i: number) => number,
+): Int32Array {
   const rows = new Int32Array(count);
   let found = 0;
   for (let i = 0; i < count; i++) {
@@ -107,16 +131,49 @@ function countBelow(sorted: Float64Array, bound: number): number {
   return low;
 }
 
-/** The key that `where` names whole, -1 where no such key exists, undefined where it does not name one. */
-function exactKey(table: Table, query: Query): number | undefined {
+/** The key that `where` names whole, undefined where it does not name one. */
+function wholeKey(table: Table, query: Query): Cell[] | undefined {
+  if (query.where.size < table.keyColumns.length) return undefined;
   const wanted: Cell[] = [];
   for (const column of table.keyColumns) {
     const values = query.where.get(column);
     if (values === undefined || values.length !== 1) return undefined;
     wanted.push(values[0] as Cell);
   }
-  return findKey(table, wanted);
+  return wanted;
 }
+
+/** The one row of a key, real or planted, where the rest of the query fits it: no list is made or sorted. */
+function selectKey(
+  table: Table,
+  asOf: number,
+  plants: readonly PlantedRow[],
+  query: Query,
+  key: readonly Cell[],
+): Int32Array {
+  const id = findKey(table, key);
+  const last = id < 0 ? -1 : lastVersion(table, id, asOf);
+  let row = id < 0 ? -1 : visibleVersion(table, id, asOf);
+  let found = row >= 0;
+  let since = last < 0 ? -Infinity : (table.available[last] as number);
+  for (let i = 0; i < plants.length; i++) {
+    const plant = plants[i] as PlantedRow;
+    if (plant.available < since || compareKeyCells(plant.key, key) !== 0) continue;
+    row = -1 - i;
+    found = true;
+    since = plant.available;
+  }
+  if (!found) return NO_ROWS;
+  const valid = validAt(table, plants, row);
+  if (valid < query.since || valid > query.until) return NO_ROWS;
+  for (const [column, values] of query.where) {
+    const cell = cellAt(table, plants, row, column);
+    if (cell === undefined || !values.includes(cell)) return NO_ROWS;
+  }
+  return Int32Array.of(row);
+}
+
+const NO_ROWS = new Int32Array(0);
 
 /** The number of a key, or -1. O(log keys). */
 export function findKey(table: Table, key: readonly Cell[]): number {
@@ -124,7 +181,7 @@ export function findKey(table: Table, key: readonly Cell[]): number {
   let high = table.keys - 1;
   while (low <= high) {
     const middle = (low + high) >>> 1;
-    const d = compareKeyCells(keyCells(table, table.keyStart[middle] as number), key);
+    const d = compareKeyAt(table, table.keyStart[middle] as number, key);
     if (d === 0) return middle;
     if (d < 0) low = middle + 1;
     else high = middle - 1;
@@ -132,14 +189,32 @@ export function findKey(table: Table, key: readonly Cell[]): number {
   return -1;
 }
 
+function compareKeyAt(table: Table, version: number, key: readonly Cell[]): number {
+  for (let i = 0; i < key.length; i++) {
+    const d = compareCells(cellOf(table, version, table.keyColumns[i] as number), key[i]);
+    if (d !== 0) return d;
+  }
+  return 0;
+}
+
 /** Plants take the place of the versions that they outrank, and give way to later ones. */
-function withPlants(table: Table, rows: Int32Array, plants: readonly PlantedRow[], asOf: number, query: Query): Int32Array {
+function withPlants(
+  table: Table,
+  rows: Int32Array,
+  plants: readonly PlantedRow[],
+  asOf: number,
+  query: Query,
+): Int32Array {
   const kept = rows.filter((version) => !plants.some((plant) => outranks(plant, table, version)));
   const added: number[] = [];
   plants.forEach((plant, i) => {
     const last = plant.keyId < 0 ? -1 : lastVersion(table, plant.keyId, asOf);
     const overtaken = last >= 0 && (table.available[last] as number) > plant.available;
-    const beaten = plants.some((other, j) => compareKeyCells(other.key, plant.key) === 0 && (other.available > plant.available || (other.available === plant.available && j > i)));
+    const beaten = plants.some(
+      (other, j) =>
+        compareKeyCells(other.key, plant.key) === 0 &&
+        (other.available > plant.available || (other.available === plant.available && j > i)),
+    );
     if (!beaten && !overtaken && plant.valid >= query.since && plant.valid <= query.until) added.push(-1 - i);
   });
   const all = new Int32Array(kept.length + added.length);
@@ -165,10 +240,16 @@ function filtered(table: Table, plants: readonly PlantedRow[], query: Query, row
   return rows.filter((row) => tests.every((test) => test(row)));
 }
 
-function matcher(table: Table, plants: readonly PlantedRow[], column: number, values: readonly Cell[]): (row: number) => boolean {
+function matcher(
+  table: Table,
+  plants: readonly PlantedRow[],
+  column: number,
+  values: readonly Cell[],
+): (row: number) => boolean {
   const wanted = new Set(values);
   const c = table.columns[column] as Column;
-  if (c.codes === null || c.hidden !== null) return (row) => matches(wanted, cellAt(table, plants, row, column));
+  if (c.codes === null || c.hidden !== null)
+    return (row) => matches(wanted, cellAt(table, plants, row, column));
   const { codes, dictionary } = c;
   return (row) => {
     if (row < 0) return matches(wanted, cellAt(table, plants, row, column));
@@ -182,6 +263,7 @@ function matches(wanted: ReadonlySet<Cell>, cell: Cell | undefined): boolean {
 }
 
 function ordered(table: Table, plants: readonly PlantedRow[], query: Query, rows: Int32Array): Int32Array {
+  if (plants.length === 0 && query.order.length === 0 && !query.latest && isInOrder(table, rows)) return rows;
   const compare = (a: number, b: number): number => {
     for (const { column, descending } of query.order) {
       const [x, y] = [cellAt(table, plants, a, column) ?? null, cellAt(table, plants, b, column) ?? null];
@@ -189,7 +271,11 @@ function ordered(table: Table, plants: readonly PlantedRow[], query: Query, rows
       if (d !== 0) return descending && x !== null && y !== null ? -d : d;
     }
     const byEntity = query.latest ? compareEntities(table, plants, a, b) : 0;
-    return byEntity !== 0 ? byEntity : query.latest ? compareKeys(table, plants, a, b) : compareRows(table, plants, a, b);
+    return byEntity !== 0
+      ? byEntity
+      : query.latest
+        ? compareKeys(table, plants, a, b)
+        : compareRows(table, plants, a, b);
   };
   for (let i = 1; i < rows.length; i++) {
     if (compare(rows[i - 1] as number, rows[i] as number) > 0) return rows.slice().sort(compare);
@@ -197,8 +283,20 @@ function ordered(table: Table, plants: readonly PlantedRow[], query: Query, rows
   return rows;
 }
 
+/** Real rows by (valid time, key): what most candidates already are. */
+function isInOrder({ valid, keyOf }: Table, rows: Int32Array): boolean {
+  for (let i = 1; i < rows.length; i++) {
+    const [a, b] = [rows[i - 1] as number, rows[i] as number];
+    const d = (valid[a] as number) - (valid[b] as number);
+    if (d > 0 || (d === 0 && (keyOf[a] as number) > (keyOf[b] as number))) return false;
+  }
+  return true;
+}
+
 function compareEntities(table: Table, plants: readonly PlantedRow[], a: number, b: number): number {
-  return table.entity === null ? 0 : compareCells(cellAt(table, plants, a, table.entity), cellAt(table, plants, b, table.entity));
+  return table.entity === null
+    ? 0
+    : compareCells(cellAt(table, plants, a, table.entity), cellAt(table, plants, b, table.entity));
 }
 
 /** (valid time, key), which no two visible rows share. */
@@ -221,6 +319,11 @@ function keyAt(table: Table, plants: readonly PlantedRow[], row: number): readon
 }
 
 /** The cell of a selected row, real or planted. */
-export function cellAt(table: Table, plants: readonly PlantedRow[], row: number, column: number): Cell | undefined {
+export function cellAt(
+  table: Table,
+  plants: readonly PlantedRow[],
+  row: number,
+  column: number,
+): Cell | undefined {
   return row >= 0 ? cellOf(table, row, column) : (plants[-1 - row] as PlantedRow).cells[column];
 }

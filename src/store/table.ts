@@ -1,7 +1,7 @@
 /** Tables in memory: columns of row versions, sorted by key and then by the instant at which each became available. */
 import type { ColumnType, TableSpec } from "../caseset/table-spec.ts";
-import type { Digest } from "../core/digest.ts";
 import { canonical } from "../core/canonical.ts";
+import type { Digest } from "../core/digest.ts";
 import { formatInstant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { type Cell, rowRef } from "../core/row-ref.ts";
@@ -68,7 +68,9 @@ export function rowText(table: Table, version: number): string {
   const known = texts?.[version];
   if (known !== undefined) return known;
   const ref = rowRef(table.name, keyCells(table, version));
-  const text = servedRowText(ref, table.available[version] as number, table, (column) => cellOf(table, version, column));
+  const text = servedRowText(ref, table.available[version] as number, table, (column) =>
+    cellOf(table, version, column),
+  );
   if (texts !== null) texts[version] = text;
   return text;
 }
@@ -86,7 +88,12 @@ function textsOf(table: Table): (string | undefined)[] | null {
   return texts;
 }
 
-export function servedRowText(ref: string, available: number, table: Table, cell: (column: number) => Cell | undefined): string {
+export function servedRowText(
+  ref: string,
+  available: number,
+  table: Table,
+  cell: (column: number) => Cell | undefined,
+): string {
   let body = "";
   for (const column of table.bodyOrder) {
     const value = cell(column);

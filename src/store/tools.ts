@@ -26,10 +26,21 @@ const bounds = {
 export const RowsArguments = Type.Object(
   {
     ...bounds,
-    order: Type.Optional(Type.Array(Type.String(), { maxItems: limits.orderColumns, description: "columns, `-` before a descending one" })),
+    order: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: limits.orderColumns,
+        description: "columns, `-` before a descending one",
+      }),
+    ),
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.rows })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.replyRows, default: limits.replyRowsDefault })),
-    latest: Type.Optional(Type.Boolean({ description: "per entity the visible row of greatest valid time; `where` filters after" })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: limits.replyRows, default: limits.replyRowsDefault }),
+    ),
+    latest: Type.Optional(
+      Type.Boolean({
+        description: "per entity the visible row of greatest valid time; `where` filters after",
+      }),
+    ),
   },
   { ...strictly, description: "rows visible at the horizon, by valid time and key" },
 );
@@ -39,9 +50,18 @@ export const AggregateArguments = Type.Object(
     ...bounds,
     measure: Type.Union(["count", "sum", "mean", "min", "max"].map((name) => Type.Literal(name))),
     column: Type.Optional(Type.String({ description: "what is measured; `count` without it counts rows" })),
-    by: Type.Optional(Type.Array(Type.String(), { maxItems: limits.orderColumns, description: "one figure for each value of these columns" })),
+    by: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: limits.orderColumns,
+        description: "one figure for each value of these columns",
+      }),
+    ),
   },
-  { ...strictly, description: "one figure over the rows visible at the horizon, absent cells left out and counted out of n" },
+  {
+    ...strictly,
+    description:
+      "one figure over the rows visible at the horizon, absent cells left out and counted out of n",
+  },
 );
 
 export type RowsArguments = Static<typeof RowsArguments>;
@@ -65,14 +85,27 @@ export const badRequest = (message: string): Fault => ({ class: "bad_request", m
 export const isFault = (value: object): value is Fault => "class" in value;
 
 /** The table that arguments name, if the case declares it. */
-export function tableOf(args: unknown, tables: ReadonlyMap<string, Table>, declared: readonly string[]): Table | Fault {
+export function tableOf(
+  args: unknown,
+  tables: ReadonlyMap<string, Table>,
+  declared: readonly string[],
+): Table | Fault {
   const name = (args as { table?: unknown } | null)?.table;
   const table = typeof name === "string" && declared.includes(name) ? tables.get(name) : undefined;
-  return table ?? badRequest(`no table ${JSON.stringify(name ?? null)} in this case; it reads ${declared.join(", ") || "none"}`);
+  return (
+    table ??
+    badRequest(
+      `no table ${JSON.stringify(name ?? null)} in this case; it reads ${declared.join(", ") || "none"}`,
+    )
+  );
 }
 
 /** Arguments of either tool, as a query of one table. */
-export function parseQuery(schema: typeof RowsArguments | typeof AggregateArguments, args: unknown, table: Table): Query | Fault {
+export function parseQuery(
+  schema: typeof RowsArguments | typeof AggregateArguments,
+  args: unknown,
+  table: Table,
+): Query | Fault {
   const wrong = misfit(schema, args);
   if (wrong !== undefined) return badRequest(wrong);
   const call = args as RowsArguments;
@@ -87,7 +120,8 @@ export function parseQuery(schema: typeof RowsArguments | typeof AggregateArgume
     const values = Array.isArray(wanted) ? (wanted as Cell[]) : [wanted as Cell];
     const { type } = table.columns[column] as Column;
     const misfitting = values.find((value) => value !== null && typeof value !== type);
-    if (misfitting !== undefined) return badRequest(`where.${name}: ${JSON.stringify(misfitting)} is not a ${type}`);
+    if (misfitting !== undefined)
+      return badRequest(`where.${name}: ${JSON.stringify(misfitting)} is not a ${type}`);
     where.set(column, values);
   }
   const order = [];
@@ -101,7 +135,12 @@ export function parseQuery(schema: typeof RowsArguments | typeof AggregateArgume
 }
 
 export function columnOf(table: Table, name: string): number | Fault {
-  return table.columnIndex.get(name) ?? badRequest(`table ${table.name} has no column ${JSON.stringify(name)}; it has ${[...table.columnIndex.keys()].join(", ")}`);
+  return (
+    table.columnIndex.get(name) ??
+    badRequest(
+      `table ${table.name} has no column ${JSON.stringify(name)}; it has ${[...table.columnIndex.keys()].join(", ")}`,
+    )
+  );
 }
 
 function boundOf(text: string | undefined, name: string, absent: number): number | Fault {

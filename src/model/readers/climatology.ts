@@ -1,6 +1,7 @@
 /** Climatology: how often the event happened at this time of the year, smoothed; the reader's floor of skill. */
-import { firstInstant, dayOfYear } from "../../core/local-time.ts";
+
 import { instant, parseDay } from "../../core/instant.ts";
+import { dayOfYear, firstInstant } from "../../core/local-time.ts";
 import type { AskedCase, Tools } from "../reader.ts";
 import { allRows, dayAndState, firstRow, type TableReads } from "./table-reads.ts";
 
@@ -19,7 +20,10 @@ export async function climatology(asked: AskedCase, reads: TableReads, tools: To
   let events = 0;
   if (first !== undefined) {
     for (const [from, to] of windows(dayAndState(first, reads).day, askedDay)) {
-      const span = { since: firstInstant(reads.zone, from), until: instant(firstInstant(reads.zone, to + 1) - 1) };
+      const span = {
+        since: firstInstant(reads.zone, from),
+        until: instant(firstInstant(reads.zone, to + 1) - 1),
+      };
       for (const row of await allRows(reads, tools, span)) {
         const { state } = dayAndState(row, reads);
         if (state === undefined) continue;

@@ -1,14 +1,20 @@
 /** What the built-in readers read: one table, one event over its rows, page by page, never truncated. */
+
+import type { TableSpec } from "../../caseset/table-spec.ts";
+import type { Json } from "../../core/canonical.ts";
 import { type Event, happened, parseEvent } from "../../core/expression.ts";
 import { formatInstant, type Instant, parseInstant } from "../../core/instant.ts";
 import { limits } from "../../core/limits.ts";
 import { localDay, parseWall } from "../../core/local-time.ts";
 import { type Place, refuse } from "../../core/refusal.ts";
-import type { Json } from "../../core/canonical.ts";
-import type { TableSpec } from "../../caseset/table-spec.ts";
 import type { ServedRow, ToolAnswer, Tools } from "../reader.ts";
 
-export type TableReads = { readonly table: string; readonly event: Event; readonly validColumn: string; readonly zone: string };
+export type TableReads = {
+  readonly table: string;
+  readonly event: Event;
+  readonly validColumn: string;
+  readonly zone: string;
+};
 
 /** What the built-in readers need to know of a case set. */
 export type ReaderContext = {
@@ -19,16 +25,23 @@ export type ReaderContext = {
 };
 
 /** `readers: {climatology: {table: weather, event: "precipitation > 0"}}`, overridden by `--param`. */
-export function tableReads(reader: string, context: ReaderContext, params: Readonly<Record<string, string>>): TableReads {
+export function tableReads(
+  reader: string,
+  context: ReaderContext,
+  params: Readonly<Record<string, string>>,
+): TableReads {
   const place = context.placeOf(`/readers/${reader}`);
   const declared = { ...context.readers[reader], ...params };
   const missing = ["table", "event"].find((key) => declared[key] === undefined);
-  if (missing !== undefined) refuse("KeyMissing", { place, key: `readers.${reader}.${missing}`, present: Object.keys(declared) });
+  if (missing !== undefined)
+    refuse("KeyMissing", { place, key: `readers.${reader}.${missing}`, present: Object.keys(declared) });
   const spec = context.tables.get(String(declared["table"]));
-  if (spec === undefined) refuse("TableUnknown", { place, found: String(declared["table"]), known: [...context.tables.keys()] });
+  if (spec === undefined)
+    refuse("TableUnknown", { place, found: String(declared["table"]), known: [...context.tables.keys()] });
   const event = parseEvent(String(declared["event"]), place, `readers.${reader}.event`) as Event;
   const known = spec.columns.size > 0 ? [...spec.columns.keys(), ...spec.key, spec.validColumn] : null;
-  if (known !== null && !known.includes(event.column)) refuse("ColumnUnknown", { place, column: event.column, known });
+  if (known !== null && !known.includes(event.column))
+    refuse("ColumnUnknown", { place, column: event.column, known });
   return { table: spec.name, event, validColumn: spec.validColumn, zone: spec.zone ?? context.zone };
 }
 
@@ -36,7 +49,10 @@ export function tableReads(reader: string, context: ReaderContext, params: Reado
 export function dayAndState(row: ServedRow, reads: TableReads): { day: number; state: boolean | undefined } {
   const cell = row.body[reads.validColumn];
   const wall = parseWall(String(cell));
-  const day = wall === undefined ? localDay(reads.zone, parseInstant(cell, row.ref, reads.validColumn) as Instant) : Math.floor(wall / 86_400_000_000);
+  const day =
+    wall === undefined
+      ? localDay(reads.zone, parseInstant(cell, row.ref, reads.validColumn) as Instant)
+      : Math.floor(wall / 86_400_000_000);
   return { day, state: happened(reads.event, row.body[reads.event.column]) };
 }
 
@@ -46,11 +62,21 @@ export async function firstRow(reads: TableReads, tools: Tools): Promise<ServedR
 }
 
 /** All visible rows of a span of valid time, or of all time. */
-export async function allRows(reads: TableReads, tools: Tools, span: { since: Instant; until: Instant } | null): Promise<ServedRow[]> {
+export async function allRows(
+  reads: TableReads,
+  tools: Tools,
+  span: { since: Instant; until: Instant } | null,
+): Promise<ServedRow[]> {
   const rows: ServedRow[] = [];
   for (;;) {
-    const bounds: Json = span === null ? {} : { since: formatInstant(span.since), until: formatInstant(span.until) };
-    const answer = await tools.call("rows", { table: reads.table, ...bounds, limit: limits.replyRows, ...(rows.length === 0 ? {} : { offset: rows.length }) });
+    const bounds: Json =
+      span === null ? {} : { since: formatInstant(span.since), until: formatInstant(span.until) };
+    const answer = await tools.call("rows", {
+      table: reads.table,
+      ...bounds,
+      limit: limits.replyRows,
+      ...(rows.length === 0 ? {} : { offset: rows.length }),
+    });
     rows.push(...rowsOf(answer));
     if (!(answer.ok && answer.truncated)) return rows;
   }

@@ -1,0 +1,43 @@
+/** The library: loading, the backtest spine, readers, the bounded store, refusals. `blindcast/stats/*` has the statistics. */
+export { backtest } from "./backtest.ts";
+export { type CaseSet, loadCaseSet } from "./caseset/load.ts";
+export { type Outcome, settle } from "./caseset/settlement.ts";
+export type { Lookup } from "./caseset/source.ts";
+export { canonical, type Json } from "./core/canonical.ts";
+export { formatInstant, type Instant, parseInstant } from "./core/instant.ts";
+export { BlindcastError, type Code, codes, isRefusal } from "./core/refusal.ts";
+export { ENGINE_VERSION } from "./core/version.ts";
+export { builtInNames, builtInReader } from "./model/built-in.ts";
+export { type Family, loadFamily, type ModelCheckpoint } from "./model/family.ts";
+export { loadMemories } from "./model/memory.ts";
+export type {
+  AskedCase,
+  Attempt,
+  Reader,
+  ReaderIdentity,
+  ReaderSource,
+  ToolAnswer,
+  Tools,
+  Usage,
+} from "./model/reader.ts";
+export { latestCheckpoint, route } from "./model/route.ts";
+export { findProfile, loadProfile, type Profile, profileOf, profileOnDisk } from "./profile/profile.ts";
+export type { Host, Report } from "./report/build-report.ts";
+export { renderText } from "./report/render-text.ts";
+export { summaryOf } from "./report/summary.ts";
+export type { Check, Plan, Selection } from "./run/preflight.ts";
+export { Interrupted } from "./run/run-arms.ts";
+export { runId } from "./run/run-id.ts";
+export { folderSink, memorySink, type Sink } from "./run/sink.ts";
+export { type Clock, type Progress, silent, type World } from "./run/world.ts";
+export {
+  createStore,
+  type Door,
+  type OpenRequest,
+  type Reply,
+  type Store,
+  selectBounded,
+} from "./store/door.ts";
+export { indexTable, type RawTable } from "./store/index-table.ts";
+export { loadStore } from "./store/load-store.ts";
+export type { Column, Table } from "./store/table.ts";

@@ -1,10 +1,11 @@
 // Cases a second of a 10,000-case set that reads one table, reader always:0.5, recording to a folder. One JSON line.
-// `peer` is the floor: the same record's bytes parsed, hashed and written with nothing else done.
+// `ratio_to_floor`: against the same record's bytes parsed, written again, hashed and fsynced, and nothing else.
 import { createHash, randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import * as blindcast from "../dist/src/index.js";
+
+const blindcast = await import(`${process.env.BLINDCAST_DIST ?? "../dist"}/src/index.js`);
 
 const CASES = Number(process.env.CASES ?? 10_000);
 const RUNS = Number(process.env.RUNS ?? 5);

@@ -1,6 +1,13 @@
-/** Row references: `table#k1,k2`, with `%`, `,` and `#` percent-encoded. */
+/** Served rows by reference and by digest. References: `table#k1,k2`, with `%`, `,` and `#` percent-encoded. */
+import { canonical, type Json } from "./canonical.ts";
+import { sha256Hex } from "./digest.ts";
 
 export type Cell = string | number | boolean | null;
+
+/** The digest by which a served row is known: SHA-256 of its canonical bytes, 64 hexadecimal digits. */
+export function rowDigest(row: Json): string {
+  return sha256Hex(canonical(row));
+}
 
 /** `prices#ACME,2014-06-02` */
 export function rowRef(table: string, key: readonly Cell[]): string {

@@ -7,11 +7,12 @@ import { type Digest, digestOf, digestOfJson } from "../core/digest.ts";
 import { formatInstant } from "../core/instant.ts";
 import { roundAll } from "../core/round.ts";
 import { REPORT_VERSION } from "../core/version.ts";
-import { controlArm, LATEST, ROUTED } from "../run/arms.ts";
+import { ROUTED } from "../run/arms.ts";
 import type { Plan } from "../run/preflight.ts";
 import type { RunRecord } from "../run/record.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
 import { type ArmScores, byArm, caseFigure, type Estimation, estimationOf } from "./arm-scores.ts";
+import { armsSection } from "./arms-section.ts";
 import { premiumOf } from "./premium.ts";
 
 export type Report = {
@@ -49,8 +50,7 @@ function resultOf(plan: Plan, outcomes: readonly Outcome[], scores: readonly Tra
   const routed = arms.get(ROUTED);
   const withoutFamily = `no family: ${String((plan.stamp["reader"] as { name: string }).name)} runs on no model checkpoint`;
   const failed = failedCases(plan, scores);
-  const headline =
-    routed === undefined ? null : figureJson(caseFigure(routed.brier, "headline.brier", estimation));
+  const headline = caseFigure(routed?.brier ?? new Map(), "headline.brier", estimation);
   return {
     report_version: REPORT_VERSION,
     caseset: { name: plan.set.name, digest: plan.caseSetDigest, cases: plan.set.cases.length },
@@ -61,8 +61,8 @@ function resultOf(plan: Plan, outcomes: readonly Outcome[], scores: readonly Tra
       outcomes: { settled: settled.length, events: settled.reduce((sum, one) => sum + one, 0) },
       brier: headline,
     },
-    arms: armsJson(plan, arms, estimation, withoutFamily),
-    premium: premiumJson(plan, arms, estimation, withoutFamily),
+    arms: armsSection(plan.arms, arms, headline, estimation, withoutFamily),
+    premium: premiumOf(plan.arms, arms, estimation, withoutFamily),
     tracks: [
       {
         time: "backtest",
@@ -90,64 +90,6 @@ function resultOf(plan: Plan, outcomes: readonly Outcome[], scores: readonly Tra
   };
 }
 
-function figureJson(figure: object | null): Json {
-  return figure as Json;
-}
-
-function armJson(arm: ArmScores, path: string, estimation: Estimation, unrouted: number): Json {
-  const { cases, trajectories, answered, declined, faults, unscored } = arm;
-  return {
-    n: cases,
-    unrouted,
-    brier: figureJson(caseFigure(arm.brier, path, estimation)),
-    trajectories,
-    answered,
-    declined,
-    faults,
-    unscored,
-  };
-}
-
-function armsJson(
-  plan: Plan,
-  arms: ReadonlyMap<string, ArmScores>,
-  estimation: Estimation,
-  withoutFamily: string,
-): Json {
-  const of = (name: string, path: string, unrouted: number) => {
-    const arm = arms.get(name);
-    return arm === undefined ? null : armJson(arm, path, estimation, unrouted);
-  };
-  const routed = of(ROUTED, "arms.routed.brier", plan.arms.unrouted.length);
-  if (plan.arms.family === null) return { routed, latest: null, control: null, reason: withoutFamily };
-  const control = plan.arms.controls.map(({ checkpoint: { snapshot } }) => [
-    snapshot,
-    of(controlArm(snapshot), `arms.control.${snapshot}.brier`, 0),
-  ]);
-  return {
-    routed,
-    latest: of(LATEST, "arms.latest.brier", 0),
-    control: Object.fromEntries(control) as Json,
-    reason: null,
-  };
-}
-
-function premiumJson(
-  plan: Plan,
-  arms: ReadonlyMap<string, ArmScores>,
-  estimation: Estimation,
-  withoutFamily: string,
-): Json {
-  const { all, inside, placebo, net, reason } = premiumOf(plan.arms, arms, estimation, withoutFamily);
-  return {
-    all: figureJson(all),
-    inside: figureJson(inside),
-    placebo: figureJson(placebo),
-    net: figureJson(net),
-    reason,
-  };
-}
-
 function tagSlices(
   cases: readonly ForecastCase[],
   routed: ArmScores | undefined,
@@ -161,10 +103,7 @@ function tagSlices(
       ),
     );
   return Object.fromEntries(
-    tags.map((tag) => [
-      tag,
-      { brier: figureJson(caseFigure(slice(tag), `slices.tag.${tag}.brier`, estimation)) },
-    ]),
+    tags.map((tag) => [tag, { brier: caseFigure(slice(tag), `slices.tag.${tag}.brier`, estimation) }]),
   ) as Json;
 }
 

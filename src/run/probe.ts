@@ -1,8 +1,7 @@
 /** Probes: the engine's own reads that prove a case's plants, presence before absence, through the door under test. */
-import { canonical, type Json } from "../core/canonical.ts";
-import { sha256Hex } from "../core/digest.ts";
+import type { Json } from "../core/canonical.ts";
 import { formatInstant, type Instant } from "../core/instant.ts";
-import type { Cell } from "../core/row-ref.ts";
+import { type Cell, rowDigest } from "../core/row-ref.ts";
 import { type Door, type OpenRequest, replyText, type Store } from "../store/door.ts";
 import type { PlantedRow } from "../store/overlay.ts";
 import { plantTable, probePlants, readerPlants, type TablePlants } from "../store/plants.ts";
@@ -128,7 +127,7 @@ function faultOf(asked: readonly Asked[], name: string): Probe["fault"] {
 /** Row digests of a reply, each SHA-256 of the row's canonical bytes. */
 export function digestsServed(text: string): string[] {
   const reply = JSON.parse(text) as { rows?: Json[] };
-  return (reply.rows ?? []).map((row) => sha256Hex(canonical(row)));
+  return (reply.rows ?? []).map((row) => rowDigest(row));
 }
 
 function brief(text: string): string {

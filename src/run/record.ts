@@ -8,16 +8,19 @@ import { type Plan, trajectoryCount } from "./preflight.ts";
 import type { CasePlants } from "./probe.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** A line of `plants.jsonl`; `real` (of a revision) is the digest of the row that it would hide. */
+/** A line of `plants.jsonl`, keys in canonical order; `real` (of a revision): the digest of the row that it would hide. */
 export type PlantRecord = {
-  readonly case: string;
-  readonly table: string;
-  readonly kind: PlantKind | "not exercised";
-  readonly ref: string;
   readonly available_at: string;
+  readonly case: string;
   readonly digest: string;
+  readonly kind: PlantKind | "not exercised";
   readonly real: string;
+  readonly ref: string;
+  readonly table: string;
 };
+
+/** Its canonical line: the keys of a record stand in order, and its texts are well formed since the door. */
+export const plantLine = (record: PlantRecord): string => JSON.stringify(record);
 
 export type Trajectory = {
   readonly caseIndex: number;
@@ -40,18 +43,19 @@ export type RunRecord = {
 
 export function plantRecords(caseId: string, plants: CasePlants): PlantRecord[] {
   return [...plants].flatMap(([table, planted]): PlantRecord[] => {
-    if (planted === null)
+    if (planted === null) {
       return [
-        { case: caseId, table, kind: "not exercised", ref: "", available_at: "", digest: "", real: "" },
+        { available_at: "", case: caseId, digest: "", kind: "not exercised", real: "", ref: "", table },
       ];
+    }
     return [planted.past, planted.revision, planted.newKey].map((row) => ({
-      case: caseId,
-      table,
-      kind: row.kind,
-      ref: row.ref,
       available_at: formatInstant(row.available),
+      case: caseId,
       digest: row.digest,
+      kind: row.kind,
       real: row.kind === "revision" ? planted.real.digest : "",
+      ref: row.ref,
+      table,
     }));
   });
 }

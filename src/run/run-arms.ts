@@ -6,7 +6,7 @@ import { canonical, type Json } from "../core/canonical.ts";
 import { REPORT_VERSION, RUN_FORMAT } from "../core/version.ts";
 import type { Assignment } from "./arms.ts";
 import { type Plan, trajectoryCount } from "./preflight.ts";
-import { type RunRecord, recordOf } from "./record.ts";
+import { plantLine, type RunRecord, recordOf } from "./record.ts";
 import { Recorder } from "./recorder.ts";
 import { runTrajectory } from "./trajectory.ts";
 import type { World } from "./world.ts";
@@ -88,7 +88,7 @@ export async function runArms(plan: Plan, { recorder, started }: OpenRun, world:
   let error: unknown;
   world.progress.stage("running", total);
   for (let position = 0; position < total && error === undefined && !world.signal.aborted; position++) {
-    await queue.onSizeLessThan(concurrency * 2);
+    if (queue.size >= concurrency * 2) await queue.onSizeLessThan(concurrency);
     const assignment = plan.arms.assignments[Math.floor(position / repeats)] as Assignment;
     void queue.add(async () => {
       if (error !== undefined || world.signal.aborted) return;
@@ -106,7 +106,7 @@ export async function runArms(plan: Plan, { recorder, started }: OpenRun, world:
   if (error !== undefined) throw error;
   if (done < total) throw new Interrupted(done, total);
   const sealed = recorder.seal(total);
-  writeLines(world, "plants.jsonl", recorder.plants.flat(), (plant) => canonical(plant));
+  writeLines(world, "plants.jsonl", recorder.plants.flat(), plantLine);
   return recordOf(plan, recorder, { ...sealed, started, ended: world.clock.now() });
 }
 

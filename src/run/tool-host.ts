@@ -1,8 +1,9 @@
 /** The tool host: every call passes here, is answered by the bounded door, compared, recorded; a violation latches. */
 import { canonical, type Json } from "../core/canonical.ts";
-import { type Digest, digestOf, sha256Hex } from "../core/digest.ts";
+import { type Digest, digestOf } from "../core/digest.ts";
 import { formatInstant, type Instant, isAfter } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
+import { rowDigest } from "../core/row-ref.ts";
 import type { ServedRow, ToolAnswer, Tools } from "../model/reader.ts";
 import { type Door, type Reply, replyText } from "../store/door.ts";
 import type { PlantedRow } from "../store/overlay.ts";
@@ -125,7 +126,7 @@ export function violation(
   const bound = formatInstant(horizon);
   for (const row of rows) {
     const planted = plants.get(row.ref);
-    if (planted !== undefined && planted === sha256Hex(canonical(row as unknown as Json)))
+    if (planted !== undefined && planted === rowDigest(row as unknown as Json))
       return `served the planted row ${row.ref}, available ${row.available_at}`;
     if (isAfter(row.available_at, horizon, bound, row.ref))
       return `served ${row.ref}, available ${row.available_at}, after the horizon`;

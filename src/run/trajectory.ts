@@ -26,12 +26,10 @@ export async function runTrajectory(
 ): Promise<boolean> {
   const item = plan.cases[assignment.caseIndex] as ForecastCase;
   const log = recorder.begin(position, assignment.arm, repeat);
-  const bound = (asOf: Instant): Bound => ({
-    case: item.id,
-    horizon: formatInstant(item.horizon),
-    as_of: formatInstant(asOf),
-    view: world.store.view,
-  });
+  const horizon = formatInstant(item.horizon);
+  const atHorizon: Bound = { case: item.id, horizon, as_of: horizon, view: world.store.view };
+  const bound = (asOf: Instant): Bound =>
+    asOf === item.horizon ? atHorizon : { ...atHorizon, as_of: formatInstant(asOf) };
   const append = (asOf: Instant, body: EntryBody) => recorder.append(log, bound(asOf), body);
   const plants = plan.plantsOf(assignment.caseIndex);
   recorder.plants[assignment.caseIndex] ??= plantRecords(item.id, plants);

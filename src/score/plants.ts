@@ -1,7 +1,7 @@
 /** Plants on the record: proven before the reader ran, served to nobody, and nothing served from after the horizon. */
-import { canonical, type Json } from "../core/canonical.ts";
-import { sha256Hex } from "../core/digest.ts";
+import type { Json } from "../core/canonical.ts";
 import { type Instant, isAfter, parseInstant } from "../core/instant.ts";
+import { rowDigest } from "../core/row-ref.ts";
 import type { ServedRow } from "../model/reader.ts";
 import type { Entry } from "../run/entry.ts";
 import type { PlantRecord, Trajectory } from "../run/record.ts";
@@ -82,7 +82,7 @@ function checkProbe(
   for (const plant of plants) {
     const reply = replies.find((candidate) => candidate.kind === plant.kind && candidate.ref === plant.ref);
     const wanted = expectedDigest(name, plant);
-    const rows = (reply?.reply.rows ?? []).map((row) => sha256Hex(canonical(row)));
+    const rows = (reply?.reply.rows ?? []).map((row) => rowDigest(row));
     const right =
       reply !== undefined && (wanted === null ? rows.length === 0 : rows.length === 1 && rows[0] === wanted);
     if (!right)
@@ -113,9 +113,7 @@ function checkCall(
     const planted = byRef.get(row.ref);
     if (
       planted !== undefined &&
-      plants.some(
-        (plant) => plant.ref === row.ref && plant.digest === sha256Hex(canonical(row as unknown as Json)),
-      )
+      plants.some((plant) => plant.ref === row.ref && plant.digest === rowDigest(row as unknown as Json))
     ) {
       fail("plant-served", `the planted row ${row.ref}, available ${row.available_at}`);
     } else if (isAfter(row.available_at, horizon, entry.horizon, row.ref)) {

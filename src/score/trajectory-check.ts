@@ -13,8 +13,8 @@ export function checkBounds(item: ForecastCase, entries: readonly Entry[]): Fail
   const failures: Failure[] = [];
   const horizon = formatInstant(item.horizon);
   for (const entry of entries) {
-    const call = callOf(entry);
-    const fail = (rule: string, detail: string) => failures.push({ rule, step: entry.step, call, detail });
+    const fail = (rule: string, detail: string) =>
+      failures.push({ rule, step: entry.step, call: callOf(entry), detail });
     const missing = attributes.filter((name) => typeof entry[name] !== "string");
     if (missing.length > 0) fail("bound-missing", `no ${missing.join(", ")}`);
     else if (entry.case !== item.id) fail("bound-case", `case ${entry.case}, expected ${item.id}`);

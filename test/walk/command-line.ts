@@ -1,0 +1,42 @@
+/** The command line as a person has it: the built `blindcast`, its output, its exit status. Nothing of src is imported. */
+import { spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The repository: the nearest folder upward with a package.json. */
+export const repository = (() => {
+  let folder = path.dirname(fileURLToPath(import.meta.url));
+  while (!fs.existsSync(path.join(folder, "package.json"))) folder = path.dirname(folder);
+  return folder;
+})();
+
+const main = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
+
+export type Ran = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
+
+export function blindcast(
+  words: readonly string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+): Ran {
+  const env = { ...process.env, ...options.env };
+  const ran = spawnSync(process.execPath, [main, ...words], {
+    cwd: options.cwd ?? repository,
+    env,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
+  return { status: ran.status, stdout: ran.stdout, stderr: ran.stderr };
+}
+
+/** The JSON object of a run's last line of stdout. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the command printed
+export function lastLine(ran: Ran): any {
+  const lines = ran.stdout.trimEnd().split("\n");
+  return JSON.parse(lines.at(-1) as string);
+}
+
+export function temporaryFolder(): string {
+  return fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-test-"));
+}

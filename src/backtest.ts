@@ -1,11 +1,19 @@
 /** The backtest's spine: from a loaded case set to a closed run, room after room. */
 import type { CaseSet } from "./caseset/load.ts";
-import { settle } from "./caseset/settlement.ts";
+import { type Outcome, settle } from "./caseset/settlement.ts";
 import { buildReport, type Host, type Report } from "./report/build-report.ts";
 import { type Check, type Plan, preflight, type Selection } from "./run/preflight.ts";
 import { closeRun, openRun, runArms } from "./run/run-arms.ts";
 import type { World } from "./run/world.ts";
 import { scoreTrajectories } from "./score/score-run.ts";
+import type { TrajectoryScore } from "./score/score-trajectory.ts";
+
+export type Backtest = {
+  readonly plan: Plan;
+  readonly outcomes: readonly Outcome[];
+  readonly scores: readonly TrajectoryScore[];
+  readonly report: Report;
+};
 
 /**
  * Runs every case of the selection on every arm, bounded at its horizon, and writes the run to `world.sink`. Refuses
@@ -17,7 +25,7 @@ export async function backtest(
   checks: readonly Check[],
   host: Host,
   world: World,
-): Promise<{ plan: Plan; report: Report }> {
+): Promise<Backtest> {
   const plan = preflight(set, selection, checks, world); // every refusal is raised here; plants are proven
   const run = openRun(plan, world);
   const record = await runArms(plan, run, world); // trajectories; their root is fixed here
@@ -25,5 +33,5 @@ export async function backtest(
   const scores = scoreTrajectories(plan.cases, outcomes, record);
   const report = buildReport(plan, outcomes, scores, record, host);
   await closeRun(run, report.bytes, world);
-  return { plan, report };
+  return { plan, outcomes, scores, report };
 }

@@ -1,5 +1,5 @@
 /** The library: loading, the backtest spine, readers, the bounded store, refusals. `blindcast/stats/*` has the statistics. */
-export { backtest } from "./backtest.ts";
+export { type Backtest, backtest } from "./backtest.ts";
 export { type CaseSet, loadCaseSet } from "./caseset/load.ts";
 export { type Outcome, settle } from "./caseset/settlement.ts";
 export type { Lookup } from "./caseset/source.ts";
@@ -25,6 +25,7 @@ export { findProfile, loadProfile, type Profile, profileOf, profileOnDisk } from
 export type { Host, Report } from "./report/build-report.ts";
 export { renderText } from "./report/render-text.ts";
 export { summaryOf } from "./report/summary.ts";
+export { scoreTable } from "./report/tables.ts";
 export type { Check, Plan, Selection } from "./run/preflight.ts";
 export { Interrupted } from "./run/run-arms.ts";
 export { runId } from "./run/run-id.ts";

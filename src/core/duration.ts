@@ -3,6 +3,7 @@
 import { UTCDate } from "@date-fns/utc";
 import { add } from "date-fns/add";
 import { type Instant, instant, MICROS_PER_DAY, MICROS_PER_SECOND } from "./instant.ts";
+import { limits } from "./limits.ts";
 import { localInstant, localWall } from "./local-time.ts";
 import { type Complain, type Place, strict } from "./refusal.ts";
 
@@ -31,12 +32,20 @@ export function parseDuration(
   }
   const part = (i: number) => Number(parts[i] ?? 0);
   const seconds = part(5) * 3600 + part(6) * 60 + part(7);
-  return {
-    text: text as string,
-    months: part(1) * 12 + part(2),
-    days: part(3) * 7 + part(4),
-    micros: seconds * MICROS_PER_SECOND + Number((parts[8] ?? "").padEnd(6, "0")),
-  };
+  const months = part(1) * 12 + part(2);
+  const days = part(3) * 7 + part(4);
+  const micros = seconds * MICROS_PER_SECOND + Number((parts[8] ?? "").padEnd(6, "0"));
+  const length = Math.ceil(months * 31 + days + micros / MICROS_PER_DAY);
+  if (length > limits.durationDays) {
+    complain("LimitExceeded", {
+      place,
+      what: `${subject}: days of ${text}`,
+      found: length,
+      limit: limits.durationDays,
+    });
+    return undefined;
+  }
+  return { text: text as string, months, days, micros };
 }
 
 /** `at` plus a duration: first months and days on the zone's calendar, then the exact rest. */

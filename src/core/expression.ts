@@ -5,13 +5,16 @@ import type { Cell } from "./row-ref.ts";
 export type Event = {
   readonly column: string;
   readonly operator: string;
-  readonly literal: string | number;
+  readonly literal: string | number | boolean;
   readonly text: string;
 };
 
 const SPELLING = /^\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*(>=|<=|!=|>|<|=)\s*(.+?)\s*$/;
 
-/** Reads `precipitation > 0`, `weather = rain`, `weather != "no rain"`. A number is compared as a number. */
+/**
+ * Reads `precipitation > 0`, `weather = rain`, `weather != "no rain"`, `open = true`. A number is compared as a number,
+ * true and false as booleans; quotes make a text of either.
+ */
 export function parseEvent(
   text: string,
   place: Place,
@@ -34,8 +37,10 @@ export function parseEvent(
     ? (quoted[1] ?? quoted[2] ?? "")
     : /^-?\d+(\.\d+)?$/.test(spelled)
       ? Number(spelled)
-      : spelled;
-  if (typeof literal === "string" && operator !== "=" && operator !== "!=") {
+      : spelled === "true" || spelled === "false"
+        ? spelled === "true"
+        : spelled;
+  if (typeof literal !== "number" && operator !== "=" && operator !== "!=") {
     complain("FieldInvalid", {
       place,
       field: subject,

@@ -18,6 +18,8 @@ export const limits = {
   groups: 10_000,
   /** Rows of a table that keeps each row's text once it was served. */
   renderedRows: 100_000,
+  /** Days of a delay, a grace or a lead: a century, so that no sum of one and an instant leaves the range unseen. */
+  durationDays: 37_200,
   /** Bytes of the arguments of one tool call, which stand in its entry. */
   argumentBytes: 32_768,
   /** Bytes of one entry of the record (a C2SP tile's entry holds no more). */

@@ -9,18 +9,44 @@ const CHUNK = 1 << 20;
 
 /** The lines of a file, numbered from 1; the last may lack its newline. CR before LF is kept: JSON ignores it. */
 export function* readLines(file: string, place: Place, complain: Complain = strict): Generator<Line> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decoder = strictDecoder();
   let number = 0;
-  let rest = "";
+  for (const block of readBlocks(file, place, complain)) {
+    const whole = decode(decoder, block);
+    const lines = whole === undefined ? block.toString("latin1").split("\n") : whole.split("\n");
+    if (lines.at(-1) === "") lines.pop();
+    for (const line of lines) {
+      number++;
+      const text = whole === undefined ? decode(decoder, Buffer.from(line, "latin1")) : line;
+      if (text === undefined) complain("FileUnreadable", { place: `${place}:${number}`, cause: "not UTF-8" });
+      else if (!isTooLong(text, `${place}:${number}`, complain))
+        yield { text: number === 1 ? text.replace(/^\uFEFF/, "") : text, number };
+    }
+  }
+}
+
+function isTooLong(text: string, place: Place, complain: Complain): boolean {
+  const found = text.length * 3 > limits.lineBytes ? Buffer.byteLength(text) : 0;
+  if (found <= limits.lineBytes) return false;
+  complain("LimitExceeded", { place, what: "bytes of a line", found, limit: limits.lineBytes });
+  return true;
+}
+
+/** The bytes of a file in blocks of whole lines; a line that outgrows the limit is refused, and the file ends there. */
+export function* readBlocks(file: string, place: Place, complain: Complain = strict): Generator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  let lines = 0;
   for (const chunk of readChunks(file, place, complain)) {
-    const text = decode(decoder, chunk, true, `${place}:${number + 1}`, complain);
-    if (text === undefined) return;
-    const pieces = (rest + text).split("\n");
-    rest = pieces.pop() as string;
-    for (const piece of pieces) yield { text: piece, number: ++number };
+    const end = chunk.lastIndexOf(10) + 1;
+    if (end > 0) {
+      const block = rest.length === 0 ? chunk.subarray(0, end) : Buffer.concat([rest, chunk.subarray(0, end)]);
+      rest = chunk.subarray(end);
+      yield block;
+      lines += countLines(block);
+    } else rest = Buffer.concat([rest, chunk]);
     if (rest.length > limits.lineBytes) {
       complain("LimitExceeded", {
-        place: `${place}:${number + 1}`,
+        place: `${place}:${lines + 1}`,
         what: "bytes of a line",
         found: rest.length,
         limit: limits.lineBytes,
@@ -28,8 +54,13 @@ export function* readLines(file: string, place: Place, complain: Complain = stri
       return;
     }
   }
-  const tail = decode(decoder, Buffer.alloc(0), false, `${place}:${number + 1}`, complain);
-  if (tail !== undefined && rest + tail !== "") yield { text: rest + tail, number: number + 1 };
+  if (rest.length > 0) yield rest;
+}
+
+function countLines(block: Buffer): number {
+  let lines = 0;
+  for (let at = block.indexOf(10); at >= 0; at = block.indexOf(10, at + 1)) lines++;
+  return lines;
 }
 
 /** The bytes of a file in chunks that are reused by nobody. */
@@ -78,21 +109,19 @@ export function readText(
     chunks.push(chunk);
   }
   if (faulty) return undefined;
-  return decode(new TextDecoder("utf-8", { fatal: true }), Buffer.concat(chunks), false, place, complain);
+  const text = decode(strictDecoder(), Buffer.concat(chunks));
+  if (text === undefined) complain("FileUnreadable", { place, cause: "not UTF-8" });
+  return text;
 }
 
-function decode(
-  decoder: InstanceType<typeof TextDecoder>,
-  bytes: Buffer,
-  stream: boolean,
-  place: Place,
-  complain: Complain,
-) {
+/** Keeps a byte order mark, so that a text's digest is its file's. */
+const strictDecoder = () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function decode(decoder: InstanceType<typeof TextDecoder>, bytes: Buffer): string | undefined {
   try {
-    return decoder.decode(bytes, { stream });
+    return decoder.decode(bytes);
   } catch {
-    complain("FileUnreadable", { place, cause: "not UTF-8" });
-    return undefined;
+    return undefined; // the caller refuses, and knows the place
   }
 }
 

@@ -18,7 +18,7 @@ export type Refusals = {
   EvalCheckpointFloating: { place: Place; snapshot: string };
   EvalCheckpointUnroutable: { place: Place; family: string; cases: number; horizon: string; cutoff: string };
   EvalExecutionUndeclared: { place: Place; profile: string };
-  EvalFamilyAmbiguous: { place: Place; a: string; b: string; cutoff: string };
+  EvalFamilyAmbiguous: { place: Place; a: string; b: string; same: string };
   EvalLabelIntervalInvalid: { place: Place; id: string; t0: string; t1: string };
   EvalLabelIntervalMissing: { place: Place; id: string };
   EvalPlantUnproven: { place: Place; probe: string; expected: string; found: string };
@@ -106,7 +106,7 @@ const messages: { readonly [C in Code]: (details: Refusals[C]) => Words } = {
     hint: "write `execution: none` where nothing is traded",
   }),
   EvalFamilyAmbiguous: (d) => ({
-    problem: `${d.a} and ${d.b} have the same cutoffs and release (${d.cutoff}), so that routing cannot choose`,
+    problem: `${d.a} and ${d.b} have the same ${d.same}, so that routing cannot choose`,
   }),
   EvalLabelIntervalInvalid: (d) => ({
     subject: `case ${d.id}: label_interval`,
@@ -205,12 +205,22 @@ export class BlindcastError<C extends Code = Code> extends Error {
   readonly hint: string | undefined;
   constructor(code: C, details: Refusals[C]) {
     const words = messages[code](details);
-    super([code, details.place, ...(words.subject ? [words.subject] : []), words.problem].join(": "));
+    super(
+      oneLine([code, details.place, ...(words.subject ? [words.subject] : []), words.problem].join(": ")),
+    );
     this.name = "BlindcastError";
     this.code = code;
     this.details = details;
-    this.hint = words.hint;
+    this.hint = words.hint === undefined ? undefined : oneLine(words.hint);
   }
+}
+
+/** A refusal is one line, and what a file says of itself commands no terminal: control characters are escaped. */
+function oneLine(text: string): string {
+  return text.replace(
+    /[\p{Cc}\u2028\u2029]/gu,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 export function refuse<C extends Code>(code: C, details: Refusals[C]): never {
@@ -227,11 +237,16 @@ export type Complain = <C extends Code>(code: C, details: Refusals[C]) => void;
 /** The first refusal ends the work. */
 export const strict: Complain = refuse;
 
-/** Notes every refusal, up to `limit`; the loader goes on with what it could read. */
+/** Thrown where as many refusals as the limit were noted and another came: the list is full, and says so. */
+export class ListFull extends Error {
+  override name = "ListFull";
+}
+
+/** Notes every refusal, up to `limit`; the loader goes on with what it could read. The next throws ListFull. */
 export function noting(limit: number): { complain: Complain; refusals: BlindcastError[] } {
   const refusals: BlindcastError[] = [];
   const complain: Complain = (code, details) => {
-    if (refusals.length >= limit) refuse(code, details);
+    if (refusals.length >= limit) throw new ListFull(`${limit} refusals were listed, and there are more`);
     refusals.push(new BlindcastError(code, details) as BlindcastError);
   };
   return { complain, refusals };

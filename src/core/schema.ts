@@ -1,14 +1,14 @@
 /** Shapes on disk: TypeBox schemas, compiled; a value that does not fit is refused by key and path. */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { ValueErrorType } from "@sinclair/typebox/errors";
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+import { limits } from "./limits.ts";
 import { type Complain, type Place, strict } from "./refusal.ts";
 
 /** Where the value at a JSON pointer stands. */
 export type PlaceOf = (pointer: string) => Place;
 
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
-const MOST_ERRORS = 20;
 
 /** The value with its type, where it fits; otherwise each misfit goes to `complain`, and the answer is undefined. */
 export function fit<S extends TSchema>(
@@ -21,27 +21,51 @@ export function fit<S extends TSchema>(
   if (check.Check(value)) return value as Static<S>;
   const placeOf: PlaceOf = typeof at === "string" ? () => at : at;
   const seen = new Set<string>();
-  for (const error of check.Errors(value)) {
-    if (seen.has(error.path) || seen.size >= MOST_ERRORS) continue;
-    seen.add(error.path);
-    const place = placeOf(error.path);
-    const field = dotted(error.path);
-    if (error.type === ValueErrorType.ObjectAdditionalProperties) {
-      complain("UnknownKey", { place, key: field, known: Object.keys(error.schema["properties"] ?? {}) });
-    } else if (error.type === ValueErrorType.ObjectRequiredProperty) {
-      const parent = at_(value, error.path.slice(0, error.path.lastIndexOf("/")));
-      complain("KeyMissing", {
-        place: placeOf(error.path.slice(0, error.path.lastIndexOf("/"))),
-        key: field,
-        present: Object.keys(parent ?? {}),
-      });
-    } else {
-      const expected =
-        (error.schema["description"] as string | undefined) ?? error.message.replace(/^Expected /, "");
-      complain("FieldInvalid", { place, field, found: brief(error.value), expected });
+  const tell = (errors: Iterable<ValueError>): void => {
+    for (const error of errors) {
+      const meant = meantVariant(error);
+      if (meant !== undefined) tell(meant);
+      else if (!seen.has(error.path) && seen.size < limits.refusals) {
+        seen.add(error.path);
+        tellOne(error, value, placeOf, complain);
+      }
     }
-  }
+  };
+  tell(check.Errors(value));
   return undefined;
+}
+
+function tellOne(error: ValueError, root: unknown, placeOf: PlaceOf, complain: Complain): void {
+  const place = placeOf(error.path);
+  const field = dotted(error.path);
+  const { schema, type } = error;
+  const description = schema["description"] as string | undefined;
+  if (type === ValueErrorType.ObjectAdditionalProperties && schema["properties"] !== undefined) {
+    complain("UnknownKey", { place, key: field, known: Object.keys(schema["properties"]) });
+  } else if (type === ValueErrorType.ObjectAdditionalProperties) {
+    const pattern = Object.keys(schema["patternProperties"] ?? {}).join(" or ");
+    const found = `the key ${brief(unescape_(error.path.slice(error.path.lastIndexOf("/") + 1)))}`;
+    complain("FieldInvalid", { place, field, found, expected: description ?? `a key that matches ${pattern}` });
+  } else if (type === ValueErrorType.ObjectRequiredProperty) {
+    const parent = error.path.slice(0, error.path.lastIndexOf("/"));
+    const present = Object.keys(at_(root, parent) ?? {});
+    complain("KeyMissing", { place: placeOf(parent), key: field, present });
+  } else {
+    const expected = description ?? error.message.replace(/^Expected /, "");
+    complain("FieldInvalid", { place, field, found: brief(error.value), expected });
+  }
+}
+
+/** Of a union of objects, the misfits of the variant whose keys the value shares most: the one that was meant. */
+function meantVariant(error: ValueError): Iterable<ValueError> | undefined {
+  const { value } = error;
+  if (error.type !== ValueErrorType.Union || value === null || typeof value !== "object") return undefined;
+  const variants = (error.schema["anyOf"] ?? []) as readonly TSchema[];
+  const shared = variants.map(
+    (variant) => Object.keys(variant["properties"] ?? {}).filter((key) => Object.hasOwn(value, key)).length,
+  );
+  const most = Math.max(0, ...shared);
+  return most === 0 ? undefined : error.errors[shared.indexOf(most)];
 }
 
 /** Whether a value fits, with the first misfit in words: for arguments that an agent sends. */

@@ -1,5 +1,16 @@
-/** YAML files (1.2 core schema): one document, no duplicate keys, no aliases; each value with its line and column. */
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+/** YAML files (1.2 core schema), held to what JSON can hold: each value with its line and column. */
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from "yaml";
 import { limits } from "./limits.ts";
 import { readText } from "./lines.ts";
 import { type Complain, type Place, strict } from "./refusal.ts";
@@ -27,31 +38,61 @@ export function parseYaml(
     version: "1.2",
     schema: "core",
   });
-  for (const error of document.errors) {
-    const { line, col } = lines.linePos(error.pos[0]);
-    const at = `${place}:${line}:${col}`;
-    if (error.code === "DUPLICATE_KEY")
-      complain("DuplicateKey", { place: at, key: wordAt(text, error.pos[0]) });
-    else
-      complain("YamlInvalid", {
-        place: at,
-        problem: (error.message.split("\n")[0] as string).replace(/ at line \d+, column \d+:?$/, ""),
-      });
-  }
-  if (document.errors.length > 0) return undefined;
-  let value: unknown;
-  try {
-    value = document.toJS({ maxAliasCount: 0 });
-  } catch (error) {
-    complain("YamlInvalid", { place, problem: (error as Error).message });
-    return undefined;
-  }
-  const root = document.contents as Node | null;
-  const placeOf: PlaceOf = (pointer) => {
-    const { line, col } = lines.linePos(offsetOf(root, pointer));
+  const at = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
     return `${place}:${line}:${col}`;
   };
-  return { value, placeOf };
+  const faults = [...document.errors, ...document.warnings];
+  for (const { code, pos, message } of faults) {
+    if (code === "DUPLICATE_KEY") complain("DuplicateKey", { place: at(pos[0]), key: wordAt(text, pos[0]) });
+    else complain("YamlInvalid", { place: at(pos[0]), problem: firstLine(message) });
+  }
+  if (faults.length > 0 || !isPlain(document, at, complain)) return undefined;
+  const root = document.contents as Node | null;
+  return { value: document.toJS(), placeOf: (pointer) => at(offsetOf(root, pointer)) };
+}
+
+const firstLine = (message: string) =>
+  (message.split("\n")[0] as string).replace(/ at line \d+, column \d+:?$/, "");
+
+/** What JSON can hold: no aliases, keys that are texts and differ, well-formed Unicode, bounded nesting. */
+function isPlain(document: Document, at: (offset: number) => Place, complain: Complain): boolean {
+  let plain = true;
+  const invalid = (node: unknown, problem: string) => {
+    plain = false;
+    complain("YamlInvalid", { place: at(isNode(node) ? (node.range?.[0] ?? 0) : 0), problem });
+  };
+  const isTooDeep = (node: Node, path: readonly unknown[]) => {
+    if (path.filter(isCollection).length < limits.jsonDepth) return false;
+    invalid(node, `nested deeper than ${limits.jsonDepth}`);
+    return true;
+  };
+  visit(document, {
+    Alias: (_, node) => invalid(node, `an alias *${node.source}, expected the value itself`),
+    Scalar: (_, node) => {
+      if (typeof node.value === "string" && !node.value.isWellFormed())
+        invalid(node, "a lone surrogate, expected Unicode");
+    },
+    Seq: (_, node, path) => (isTooDeep(node, path) ? visit.BREAK : undefined),
+    Map: (_, node, path) => {
+      if (isTooDeep(node, path)) return visit.BREAK;
+      const seen = new Set<string>();
+      for (const { key } of node.items) {
+        if (!isScalar(key) || key.value === null) {
+          invalid(key ?? node, "a key that is no text");
+          continue;
+        }
+        const name = String(key.value);
+        if (seen.has(name)) {
+          plain = false;
+          complain("DuplicateKey", { place: at(key.range?.[0] ?? 0), key: name });
+        }
+        seen.add(name);
+      }
+      return undefined;
+    },
+  });
+  return plain;
 }
 
 /** The character at which a pointer's key (or list item) starts; the nearest parent's where it is absent. */
@@ -73,6 +114,8 @@ function offsetOf(root: Node | null, pointer: string): number {
   return offset;
 }
 
+/** The key at an offset, without its quotes. */
 function wordAt(text: string, offset: number): string {
-  return (/^[^:\n]*/.exec(text.slice(offset))?.[0] ?? "").trim();
+  const parts = /^(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^:\n]*))/.exec(text.slice(offset, offset + 1000));
+  return (parts?.[1] ?? parts?.[2] ?? parts?.[3] ?? "").trim();
 }

@@ -5,6 +5,10 @@ import { type Complain, type Place, strict } from "../core/refusal.ts";
 /** `lo` and `hi` are months since year 0 (year × 12 + month − 1); a month means all of it. */
 export type Cutoff = { readonly lo: number; readonly hi: number; readonly tag: "documented" | "estimated" };
 
+/** The whole years whose months have instants. */
+const FIRST_YEAR = 1685;
+const LAST_YEAR = 2254;
+
 /** Reads `2024-10:documented`, `2024-06..2024-10:estimated`. */
 export function parseCutoff(
   text: string,
@@ -31,6 +35,15 @@ export function parseCutoff(
       subject,
       found: text,
       expected: "an end that is not before its start",
+    });
+    return undefined;
+  }
+  if (Number(parts[1]) < FIRST_YEAR || hi >= (LAST_YEAR + 1) * 12) {
+    complain("CutoffInvalid", {
+      place,
+      subject,
+      found: text,
+      expected: `a month of the years ${FIRST_YEAR} to ${LAST_YEAR}`,
     });
     return undefined;
   }

@@ -51,6 +51,8 @@ export type ModelCheckpoint = {
   /** Day number of the release. */
   readonly released: number | null;
   readonly artifact: { readonly file: string; readonly sha256: string } | null;
+  /** The keys that its row has on disk. */
+  readonly keys: readonly string[];
 };
 export type Family = {
   readonly name: string;
@@ -84,11 +86,13 @@ export function parseFamily(
     if (twin !== undefined) {
       const cutoff =
         checkpoint.posttrain === null ? "no post-training cutoff" : formatCutoff(checkpoint.posttrain);
+      const same =
+        twin.snapshot === checkpoint.snapshot ? "snapshot name" : `cutoffs and release (${cutoff})`;
       complain("EvalFamilyAmbiguous", {
         place: checkpoint.place,
         a: twin.snapshot,
         b: checkpoint.snapshot,
-        cutoff,
+        same,
       });
     }
     known.push(checkpoint);
@@ -138,7 +142,15 @@ function parseCheckpoint(
     });
   }
   const posttrain = stated ?? inferredPosttrain(pretrain, month);
-  return { snapshot, place: at("snapshot"), pretrain, posttrain, released, artifact: row.artifact ?? null };
+  return {
+    snapshot,
+    place: at("snapshot"),
+    pretrain,
+    posttrain,
+    released,
+    artifact: row.artifact ?? null,
+    keys: Object.keys(row),
+  };
 }
 
 /** A pinned snapshot's weights are frozen at its release: what its maker does not say lies between. */

@@ -32,7 +32,7 @@ export function loadMemories(
   const memories = new Map<string, { memory: Memory; artifact: Artifact }>();
   for (const checkpoint of family.checkpoints) {
     if (checkpoint.artifact === null) {
-      complain("KeyMissing", { place: checkpoint.place, key: "artifact", present: ["snapshot"] });
+      complain("KeyMissing", { place: checkpoint.place, key: "artifact", present: checkpoint.keys });
       continue;
     }
     const { file, sha256 } = checkpoint.artifact;
@@ -59,6 +59,7 @@ export function parseMemory(
   complain: Complain = strict,
 ): Memory {
   const memory = new Map<string, 0 | 1>();
+  const seen = new Map<string, Place>();
   let number = 0;
   for (const line of text.split("\n")) {
     number++;
@@ -71,10 +72,13 @@ export function parseMemory(
         found: line.length,
         limit: limits.lineBytes,
       });
-    const row = fit(MemoryOnDisk, parseJson(line, place, complain), place, complain);
+    const value = parseJson(line, place, complain);
+    const row = value === undefined ? undefined : fit(MemoryOnDisk, value, place, complain);
     const resolvedAt = row && parseInstant(row.resolved_at, place, `memory of ${row.id}`, complain);
     if (row === undefined || resolvedAt === undefined) continue;
-    if (memory.has(row.id)) complain("CaseDuplicate", { place, id: row.id, first: shown });
+    const first = seen.get(row.id);
+    if (first !== undefined) complain("CaseDuplicate", { place, id: row.id, first });
+    else seen.set(row.id, place);
     if (checkpoint.posttrain !== null && resolvedAt > cutoffInstant(checkpoint.posttrain)) {
       const found = `${formatInstant(resolvedAt)}, the cutoff is ${formatCutoff(checkpoint.posttrain)}`;
       complain("CutoffInvalid", {

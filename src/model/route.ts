@@ -33,11 +33,12 @@ export function routeAll(family: Family, horizons: readonly Instant[]): (ModelCh
     const known = family.checkpoints.flatMap((checkpoint) =>
       checkpoint.posttrain === null ? [] : [cutoffInstant(checkpoint.posttrain)],
     );
+    const last = horizons.reduce((latest, horizon) => (horizon > latest ? horizon : latest));
     refuse("EvalCheckpointUnroutable", {
       place: family.place,
       family: family.name,
       cases: horizons.length,
-      horizon: formatInstant(Math.max(...horizons)),
+      horizon: formatInstant(last),
       cutoff: known.length === 0 ? "no instant that is known" : formatInstant(Math.min(...known)),
     });
   }

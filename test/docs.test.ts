@@ -1,0 +1,121 @@
+/** Every example of README and docs is run: what a newcomer copies works as it stands. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { after, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { canonical } from "../src/core/canonical.ts";
+import { blindcast, repository, temporaryFolder } from "./walk/command-line.ts";
+
+type Block = {
+  readonly file: string;
+  readonly language: string;
+  readonly use: string;
+  readonly text: string;
+};
+
+const folder = temporaryFolder();
+after(() => fs.rmSync(folder, { recursive: true }));
+
+const files = ["README.md", ...fs.readdirSync(path.join(repository, "docs")).map((name) => `docs/${name}`)];
+const blocks: Block[] = files
+  .filter((file) => file.endsWith(".md"))
+  .flatMap((file) => {
+    const text = fs.readFileSync(path.join(repository, file), "utf8");
+    return [...text.matchAll(/^```(\w+)(?: (\S+))?\n(.*?)^```$/gms)].map((found) => ({
+      file,
+      language: found[1] as string,
+      use: found[2] ?? "",
+      text: found[3] as string,
+    }));
+  });
+const of = (use: string, language?: string) => {
+  const found = blocks.filter(
+    (block) => block.use === use && (language === undefined || block.language === language),
+  );
+  assert.ok(found.length > 0, `no block for ${use}`);
+  return found;
+};
+const only = (use: string) => {
+  const found = of(use);
+  assert.equal(found.length, 1, use);
+  return (found[0] as Block).text;
+};
+const words = (line: string) =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map((found) => found[1] ?? (found[2] as string));
+
+describe("examples of README and docs", () => {
+  it("each block says how it is run", () => {
+    const uses = ["setup", "run", "caseset", "river", "case", "label", "profile", "family", "entry"];
+    for (const block of blocks)
+      assert.ok(uses.includes(block.use), `${block.file}: a block "${block.language} ${block.use}"`);
+  });
+
+  it("commands exit green", () => {
+    let commands = 0;
+    for (const line of of("run", "sh").flatMap((block) => block.text.trim().split("\n"))) {
+      const [program, ...rest] = words(line);
+      assert.equal(program, "blindcast", line);
+      const ran = blindcast(rest, { cwd: folder });
+      assert.equal(ran.status, 0, `${line}\n${ran.stderr}`);
+      commands++;
+    }
+    assert.ok(commands >= 4);
+  });
+
+  it("programs run", () => {
+    const index = fileURLToPath(new URL("../src/index.js", import.meta.url));
+    for (const [i, block] of of("run", "js").entries()) {
+      const file = path.join(folder, `example-${i}.mjs`);
+      fs.writeFileSync(file, block.text.replace('from "blindcast"', `from "${index}"`));
+      const ran = spawnSync(process.execPath, [file], { cwd: repository, encoding: "utf8" });
+      assert.equal(ran.status, 0, ran.stderr);
+      assert.match(ran.stdout, /^green 0\.\d+\n$/);
+    }
+  });
+
+  it("set-up commands are the scripts that CI calls", () => {
+    const { scripts } = JSON.parse(fs.readFileSync(path.join(repository, "package.json"), "utf8"));
+    const ci = fs.readFileSync(path.join(repository, ".ci/run"), "utf8");
+    const setups = of("setup").map((block) => block.text.trim());
+    assert.equal(setups.length, 2);
+    for (const text of setups) {
+      const script = /npm (?:run )?(\w+)$/.exec(text)?.[1] as string;
+      assert.ok(script in scripts, text);
+    }
+    assert.ok(ci.includes("npm ci") && ci.includes("npm test"));
+  });
+
+  it("the example case set, profile and family would not be refused", () => {
+    const set = path.join(folder, "casesets", "example");
+    fs.mkdirSync(path.join(set, "tables"), { recursive: true });
+    fs.mkdirSync(path.join(folder, "profiles"), { recursive: true });
+    fs.writeFileSync(path.join(set, "caseset.yaml"), only("caseset"));
+    fs.writeFileSync(path.join(set, "tables", "river.csv"), only("river"));
+    fs.writeFileSync(path.join(set, "cases.jsonl"), only("case"));
+    fs.writeFileSync(path.join(set, "labels.jsonl"), only("label"));
+    fs.writeFileSync(path.join(folder, "profiles", "example.yaml"), only("profile"));
+    const ran = blindcast(["doctor", "example", "--profile", "example", "--reader", "climatology"], {
+      cwd: folder,
+    });
+    assert.equal(ran.status, 0, ran.stdout + ran.stderr);
+    const answer = blindcast(["backtest", "example", "--reader", "climatology", "--out", "runs/example"], {
+      cwd: folder,
+    });
+    assert.equal(answer.status, 0, answer.stderr);
+    assert.match(only("family"), /posttrain: "2023-06\.\.2023-10:estimated"/);
+  });
+
+  it("the example entry is canonical and has the keys of a recorded one", () => {
+    const line = only("entry").trim();
+    const example = JSON.parse(line);
+    assert.equal(canonical(example), line);
+    const recorded = fs
+      .readFileSync(path.join(folder, "runs/example/entries.jsonl"), "utf8")
+      .split("\n")
+      .map((text) => (text === "" ? {} : JSON.parse(text)));
+    const tool = recorded.find((entry) => entry.kind === "tool");
+    assert.deepEqual(Object.keys(example), Object.keys(tool));
+  });
+});

@@ -1,0 +1,165 @@
+/** A small case set made on the fly: one table with a reading a day, one case a day, outcome = reading above 50. */
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import { type Backtest, backtest } from "../../src/backtest.ts";
+import { type CaseSet, loadCaseSet } from "../../src/caseset/load.ts";
+import type { Json } from "../../src/core/canonical.ts";
+import { type Family, parseFamily } from "../../src/model/family.ts";
+import type { AskedCase, Attempt, ReaderSource, Tools } from "../../src/model/reader.ts";
+import { type ProfileOnDisk, profileOf, profileOnDisk } from "../../src/profile/profile.ts";
+import type { Sink } from "../../src/run/sink.ts";
+import { memorySink } from "../../src/run/sink.ts";
+import { silent } from "../../src/run/world.ts";
+import type { Store } from "../../src/store/door.ts";
+import { loadStore } from "../../src/store/load-store.ts";
+
+const DAY = 86_400_000;
+export const FIRST = Date.UTC(2020, 0, 1);
+export const date = (i: number): string => new Date(FIRST + i * DAY).toISOString().slice(0, 10);
+export const reading = (i: number): number => (i * 37) % 101;
+
+export type DailyOptions = {
+  readonly days?: number;
+  /** The first asked day; before it, days are history. */
+  readonly from?: number;
+  readonly label?: (i: number) => object | null;
+  readonly cluster?: (i: number) => string;
+};
+
+export async function dailySet(options: DailyOptions = {}): Promise<{ set: CaseSet; store: Store }> {
+  const { days = 40, from = 10 } = options;
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-daily-"));
+  const at = (i: number) => `${date(i)}T00:00:00Z`;
+  const yaml = `name: daily
+kind: forecast
+time_zone: UTC
+readers:
+  climatology: {table: readings, event: "value > 50"}
+  persistence: {table: readings, event: "value > 50"}
+tables:
+  readings:
+    rows: {file: readings.csv}
+    key: [date]
+    valid_time: {column: date}
+    available_time: {after: valid_time, delay: P1D}
+`;
+  fs.writeFileSync(path.join(folder, "caseset.yaml"), yaml);
+  const all = [...Array(days).keys()];
+  fs.writeFileSync(
+    path.join(folder, "readings.csv"),
+    `date,value\n${all.map((i) => `${date(i)},${reading(i)}\n`).join("")}`,
+  );
+  const asked = all.filter((i) => i >= from);
+  const cases = asked.map((i) => ({
+    id: `day-${date(i)}`,
+    kind: "forecast",
+    question: `Above 50 on ${date(i)}?`,
+    freeze: at(i),
+    reads: ["readings"],
+    resolution: { statement: "value > 50", vintage: "first", at: at(i + 1) },
+    label_interval: [at(i), at(i + 1)],
+    answer: "probability",
+    ...(options.cluster === undefined ? {} : { cluster: options.cluster(i) }),
+  }));
+  const label = (i: number) => ({
+    case: `day-${date(i)}`,
+    outcome: reading(i) > 50 ? 1 : 0,
+    vintage: "first",
+    resolved_at: at(i + 1),
+    available_time: at(i + 1),
+  });
+  const labels = asked.flatMap((i) => {
+    const changed = options.label?.(i);
+    return changed === null ? [] : [{ ...label(i), ...changed }];
+  });
+  const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+  fs.writeFileSync(path.join(folder, "cases.jsonl"), lines(cases));
+  fs.writeFileSync(path.join(folder, "labels.jsonl"), lines(labels));
+  const set = loadCaseSet(folder, "daily") as CaseSet;
+  const store = await loadStore(set, {
+    folder,
+    workingFolder: folder,
+    ownFolder: folder,
+    cache: null,
+    fetch: null,
+  });
+  fs.rmSync(folder, { recursive: true });
+  return { set, store };
+}
+
+/** A reader that answers by a function of the case, its tools and the snapshot it runs on. */
+export function readerOf(
+  answer: (asked: AskedCase, tools: Tools, snapshot: string) => Promise<Attempt> | Attempt,
+  family: Family | null = null,
+): ReaderSource {
+  return {
+    name: "test",
+    family: family?.name ?? null,
+    identity: (checkpoint) => ({
+      name: "test",
+      snapshot: checkpoint?.snapshot ?? "none",
+      pretrain_cutoff: "none",
+      posttrain_cutoff: checkpoint === null ? "none" : null,
+      temperature: 0,
+      prompt_digest: "none",
+      uses_tools: true,
+      params: {},
+    }),
+    open: (checkpoint) => ({
+      answer: async (asked, tools) => answer(asked, tools as Tools, checkpoint?.snapshot ?? "none"),
+    }),
+  };
+}
+
+export function familyOf(...rows: readonly (readonly [snapshot: string, posttrain: string])[]): Family {
+  const checkpoints = rows.map(([snapshot, posttrain]) => ({ snapshot, posttrain }));
+  return parseFamily({ family: "test", checkpoints }, ".", "family", () => "family");
+}
+
+export type RunOptions = {
+  readonly family?: Family | null;
+  readonly profile?: Partial<ProfileOnDisk>;
+  readonly concurrency?: number;
+  readonly sink?: Sink;
+};
+
+export function runDaily(
+  made: { set: CaseSet; store: Store },
+  readers: ReaderSource,
+  options: RunOptions = {},
+): Promise<Backtest> {
+  const profile = profileOf({ name: "test", execution: "none", ...options.profile }, "test");
+  const { seed, repeats, temperature, bootstrap, process } = profile;
+  let tick = 0;
+  return backtest(
+    made.set,
+    {
+      run: "01TESTRUN0000000000000000",
+      family: options.family ?? null,
+      artifacts: new Map(),
+      options: {
+        profile: profileOnDisk(profile) as unknown as Json,
+        seed,
+        repeats,
+        temperature,
+        bootstrap,
+        process,
+        filters: [],
+        limit: null,
+        concurrency: options.concurrency ?? 4,
+      },
+    },
+    [],
+    { node: "test", zone_data: "test", unicode: "test" },
+    {
+      clock: { now: () => 1_600_000_000_000 + tick++, elapsed: () => tick++ },
+      random: (bytes) => new Uint8Array(bytes).fill(7),
+      store: made.store,
+      readers,
+      sink: options.sink ?? memorySink(),
+      signal: new AbortController().signal,
+      progress: silent,
+    },
+  );
+}

@@ -15,6 +15,14 @@ import { type Label, parseLabel } from "./label.ts";
 import { type Source, SourceOnDisk } from "./source.ts";
 import { parseTableSpec, TableOnDisk, type TableSpec } from "./table-spec.ts";
 
+const strictly = { additionalProperties: false } as const;
+const name = Type.String({ minLength: 1, maxLength: 200, description: "a name" });
+/** What a built-in reader reads. */
+const ReaderOnDisk = Type.Object(
+  { table: name, event: Type.String({ description: "COLUMN (>|>=|<|<=|=|!=) LITERAL" }) },
+  strictly,
+);
+
 /** `caseset.yaml`. */
 export const CaseSetOnDisk = Type.Object(
   {
@@ -25,17 +33,27 @@ export const CaseSetOnDisk = Type.Object(
     kind: Type.Literal("forecast", { description: '"forecast"' }),
     description: Type.Optional(Type.String()),
     time_zone: Type.Optional(Type.String()),
-    tables: Type.Optional(Type.Record(Type.String({ pattern: "^[A-Za-z0-9_.-]{1,100}$" }), TableOnDisk)),
-    sources: Type.Optional(Type.Record(Type.String(), SourceOnDisk)),
+    tables: Type.Optional(
+      Type.Record(Type.String({ pattern: "^[A-Za-z0-9_.-]{1,100}$" }), TableOnDisk, {
+        ...strictly,
+        description: "tables by names of letters, digits and _ . -",
+      }),
+    ),
+    sources: Type.Optional(
+      Type.Record(Type.String(), SourceOnDisk, { ...strictly, description: "sources by name" }),
+    ),
     profile: Type.Optional(Type.String()),
     readers: Type.Optional(
-      Type.Record(Type.String(), Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]))),
+      Type.Object(
+        { climatology: Type.Optional(ReaderOnDisk), persistence: Type.Optional(ReaderOnDisk) },
+        strictly,
+      ),
     ),
     clusters: Type.Optional(Type.String()),
     terms: Type.Optional(Type.String()),
     grace: Type.Optional(Type.String()),
   },
-  { additionalProperties: false },
+  strictly,
 );
 export type CaseSetOnDisk = Static<typeof CaseSetOnDisk>;
 
@@ -61,7 +79,10 @@ export function loadCaseSet(folder: string, shown: string, complain: Complain = 
   const yaml = readYaml(path.join(folder, "caseset.yaml"), place, complain);
   if (yaml === undefined) return undefined;
   const onDisk = fit(CaseSetOnDisk, yaml.value, yaml.placeOf, complain);
-  if (onDisk === undefined) return undefined;
+  if (onDisk === undefined) {
+    loadLines(folder, shown, null, complain); // for a complain that goes on: each line has its own faults
+    return undefined;
+  }
   const { placeOf } = yaml;
   const declaredZone = onDisk.time_zone ?? null;
   const zoneKnown =
@@ -69,8 +90,7 @@ export function loadCaseSet(folder: string, shown: string, complain: Complain = 
   const grace = parseDuration(onDisk.grace ?? "P0D", placeOf("/grace"), "grace", complain);
   const sources = parseSources(onDisk, placeOf, complain);
   const tables = parseTables(onDisk, declaredZone, sources, placeOf, complain);
-  const cases = loadCases(folder, shown, tables, complain);
-  const labels = loadLabels(folder, shown, new Set(cases.map((item) => item.id)), complain);
+  const { cases, labels } = loadLines(folder, shown, Object.keys(onDisk.tables ?? {}), complain);
   if (!zoneKnown || grace === undefined) return undefined;
   const readers = onDisk.readers ?? {};
   return {
@@ -92,7 +112,7 @@ export function loadCaseSet(folder: string, shown: string, complain: Complain = 
 function parseSources(onDisk: CaseSetOnDisk, placeOf: PlaceOf, complain: Complain): Map<string, Source> {
   const sources = new Map<string, Source>();
   for (const [name, source] of Object.entries(onDisk.sources ?? {})) {
-    const place = placeOf(`/sources/${name}`);
+    const place = placeOf(`/sources/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`);
     if ((source.terms ?? "").trim() === "") complain("SourceTermsMissing", { place, source: name });
     sources.set(name, { ...source, name, place });
   }
@@ -122,12 +142,18 @@ function parseTables(
   return tables;
 }
 
+/** Cases and labels; `tables` are the declared names, null where the declaration could not be read. */
+function loadLines(folder: string, shown: string, tables: readonly string[] | null, complain: Complain) {
+  const { cases, ids } = loadCases(folder, shown, tables, complain);
+  return { cases, labels: loadLabels(folder, shown, ids, complain) };
+}
+
 function loadCases(
   folder: string,
   shown: string,
-  tables: ReadonlyMap<string, TableSpec>,
+  tables: readonly string[] | null,
   complain: Complain,
-): ForecastCase[] {
+): { cases: ForecastCase[]; ids: ReadonlyMap<string, Place> } {
   const cases: ForecastCase[] = [];
   const seen = new Map<string, Place>();
   for (const { value, place } of jsonLines(folder, shown, "cases.jsonl", complain)) {
@@ -140,7 +166,8 @@ function loadCases(
     }
     if (item === undefined) continue;
     for (const table of item.reads) {
-      if (!tables.has(table)) complain("TableUnknown", { place, found: table, known: [...tables.keys()] });
+      if (tables !== null && !tables.includes(table))
+        complain("TableUnknown", { place, found: table, known: tables });
     }
     cases.push(item);
     if (cases.length > limits.cases) {
@@ -148,27 +175,37 @@ function loadCases(
       break;
     }
   }
-  return cases;
+  return { cases, ids: seen };
 }
 
-function loadLabels(folder: string, shown: string, ids: ReadonlySet<string>, complain: Complain): Label[] {
+/** Two labels of one case at one available time are told apart by nothing: refused, unless vintage alone differs. */
+function loadLabels(
+  folder: string,
+  shown: string,
+  ids: ReadonlyMap<string, Place>,
+  complain: Complain,
+): Label[] {
   const labels: Label[] = [];
-  const seen = new Map<string, Place>();
+  const seen = new Map<string, Label>();
   for (const { value, place } of jsonLines(folder, shown, "labels.jsonl", complain)) {
     const label = parseLabel(value, place, complain);
     if (label === undefined) continue;
     if (!ids.has(label.caseId)) complain("LabelCaseUnknown", { place, id: label.caseId });
-    const key = `${label.caseId}\n${label.vintage}\n${label.availableAt}`;
+    const key = `${label.caseId}\n${label.availableAt}`;
     const first = seen.get(key);
-    if (first !== undefined)
+    if (first === undefined) seen.set(key, label);
+    else if (
+      first.vintage === label.vintage ||
+      first.outcome !== label.outcome ||
+      first.resolvedAt !== label.resolvedAt
+    )
       complain("LabelDuplicate", {
         place,
         id: label.caseId,
         vintage: label.vintage,
         available: formatInstant(label.availableAt),
-        first,
+        first: first.place,
       });
-    else seen.set(key, place);
     labels.push(label);
   }
   return labels;

@@ -39,7 +39,7 @@ function settleOne(
   const deadline = addDuration(options.zone, item.resolution.at, options.grace);
   const inTime = named.filter((label) => label.availableAt <= deadline);
   if (inTime.length === 0) {
-    const first = Math.min(...named.map((label) => label.availableAt));
+    const first = named.reduce((least, label) => Math.min(least, label.availableAt), Infinity);
     return {
       state: "unsettled",
       reason: `late: available at ${formatInstant(first)}, after ${formatInstant(deadline)}`,

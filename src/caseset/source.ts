@@ -153,23 +153,40 @@ async function locateDownload(
   const file = path.join(lookup.cache, source.sha256);
   if (fs.existsSync(file)) return file;
   if (lookup.fetch === null) return gone("offline, and not in the cache", "run once without --offline");
+  let bytes: Uint8Array;
   try {
-    const bytes = await lookup.fetch(source.from);
-    const found = createHash("sha256").update(bytes).digest("hex");
-    if (found !== source.sha256) {
-      complain("PublicCorpusDigestMismatch", {
-        place: source.place,
-        source: source.name,
-        declared: source.sha256,
-        found,
-      });
-      return undefined;
-    }
-    fs.mkdirSync(lookup.cache, { recursive: true });
-    fs.writeFileSync(`${file}.part`, bytes);
-    fs.renameSync(`${file}.part`, file);
-    return file;
+    bytes = await lookup.fetch(source.from);
   } catch (error) {
     return gone(cause(error), "check the network, or put the file into the cache under its digest");
+  }
+  const found = createHash("sha256").update(bytes).digest("hex");
+  if (found !== source.sha256) {
+    complain("PublicCorpusDigestMismatch", {
+      place: source.place,
+      source: source.name,
+      declared: source.sha256,
+      found,
+    });
+    return undefined;
+  }
+  return keep(file, bytes, complain);
+}
+
+/** Written beside and renamed: the cache never holds half a file, whoever else fills it at the same time. */
+function keep(file: string, bytes: Uint8Array, complain: Complain): string | undefined {
+  const part = `${file}.${process.pid}.part`;
+  try {
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(part, bytes);
+    fs.renameSync(part, file);
+    return file;
+  } catch (error) {
+    fs.rmSync(part, { force: true });
+    complain("StorageFailed", {
+      place: file,
+      cause: cause(error),
+      next: "free space, or set XDG_CACHE_HOME to a folder that can be written",
+    });
+    return undefined;
   }
 }

@@ -1,7 +1,8 @@
 /** The rows of a table's file as a stream of cells, each row with its line. */
-import * as fs from "node:fs";
+import { isUtf8 } from "node:buffer";
+import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import { cause, readLines } from "../core/lines.ts";
+import { countLines, readBlocks, readLines } from "../core/lines.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
 import type { Cell } from "../core/row-ref.ts";
 import { parseJson } from "../core/strict-json.ts";
@@ -49,30 +50,66 @@ async function openCsv(file: string, place: Place, complain: Complain): Promise<
     });
     return undefined;
   }
-  return { format: "csv", columns, rows: csvRows(records) };
+  return { format: "csv", columns, rows: csvRows(records, first.value, place, complain) };
 }
 
-async function* csvRows(records: AsyncGenerator<CsvRecord>): AsyncGenerator<TableRow> {
+async function* csvRows(
+  records: AsyncGenerator<CsvRecord>,
+  header: CsvRecord,
+  place: Place,
+  complain: Complain,
+): AsyncGenerator<TableRow> {
+  let last = header.info.lines;
   for await (const { record, info } of records) {
-    yield { line: info.lines, cells: record.map((cell) => (cell === "" ? null : cell)) };
+    const line = info.lines === last + 1 ? info.lines : info.lines - newlinesIn(record);
+    last = info.lines;
+    if (record.length === header.record.length)
+      yield { line, cells: record.map((cell) => (cell === "" ? null : cell)) };
+    else
+      complain("CsvInvalid", {
+        place: `${place}:${line}`,
+        problem: `${record.length} cells, expected ${header.record.length} as in the header`,
+      });
   }
 }
 
-/** csv-parse counts lines at a record's end; a record over several lines is named by its last. */
+/** csv-parse counts lines at a record's end; a record over several lines is named by its first. */
+const newlinesIn = (record: readonly string[]): number =>
+  record.reduce((sum, cell) => sum + cell.split("\n").length - 1, 0);
+
 async function* csvRecords(file: string, place: Place, complain: Complain): AsyncGenerator<CsvRecord> {
-  const parser = parse({ bom: true, info: true, skip_empty_lines: true });
-  const input = fs.createReadStream(file);
+  const parser = parse({
+    bom: true,
+    info: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    record_delimiter: ["\r\n", "\n"],
+  });
+  const input = Readable.from(utf8Blocks(file, place, complain));
   input.on("error", (error) => parser.destroy(error));
   try {
     for await (const record of input.pipe(parser)) yield record as CsvRecord;
   } catch (error) {
-    if (error instanceof CsvError) {
-      const line = (error as CsvError & { lines?: number }).lines;
-      complain("CsvInvalid", {
-        place: `${place}:${line ?? 1}`,
-        problem: error.message.replace(/ (on|at) line \d+$/, ""),
-      });
-    } else complain("FileUnreadable", { place, cause: cause(error) });
+    if (!(error instanceof CsvError)) throw error;
+    const line = (error as CsvError & { lines?: number }).lines;
+    complain("CsvInvalid", {
+      place: `${place}:${line ?? 1}`,
+      problem: error.message.replace(/ (on|at) line \d+$/, ""),
+    });
+  }
+}
+
+/** csv-parse would replace what is not UTF-8 by question marks: it is refused by its line, and the file ends there. */
+function* utf8Blocks(file: string, place: Place, complain: Complain): Generator<Buffer> {
+  let lines = 0;
+  for (const block of readBlocks(file, place, complain)) {
+    if (!isUtf8(block)) {
+      const fault = block.toString("latin1").split("\n").findIndex((line) => !isUtf8(Buffer.from(line, "latin1")));
+      complain("FileUnreadable", { place: `${place}:${lines + fault + 1}`, cause: "not UTF-8" });
+      return;
+    }
+    yield block;
+    lines += countLines(block);
   }
 }
 

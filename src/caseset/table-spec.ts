@@ -27,7 +27,7 @@ export const TableOnDisk = Type.Object(
         [
           Type.Object({ after: Type.Literal("valid_time"), delay: Type.String() }, strictly),
           Type.Object({ column: name, zone: Type.Optional(name) }, strictly),
-          Type.Record(Type.String(), Type.String({ pattern: "^P" })),
+          Type.Record(Type.String(), Type.String({ pattern: "^P" }), strictly),
         ],
         { description: "{after: valid_time, delay: P1D}, {column: NAME}, or a delay for each column" },
       ),
@@ -38,6 +38,7 @@ export const TableOnDisk = Type.Object(
         Type.Union([Type.Literal("string"), Type.Literal("number"), Type.Literal("boolean")], {
           description: "string, number or boolean",
         }),
+        strictly,
       ),
     ),
     entity: Type.Optional(name),

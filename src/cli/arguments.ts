@@ -43,17 +43,17 @@ export function integer(raw: Raw, flag: string, least: number, most: number): nu
 
 /** `--param k=v`, each key once. */
 export function parameters(raw: Raw): Record<string, string> {
-  const params: Record<string, string> = {};
+  const params = new Map<string, string>();
   for (const given of texts(raw, "param")) {
     const at = given.indexOf("=");
     const key = given.slice(0, at);
-    if (at < 1 || key in params)
+    if (at < 1 || params.has(key))
       refuse("ArgumentInvalid", {
         place: "--param",
         found: given,
         expected: at < 1 ? "KEY=VALUE" : `the key ${key} once`,
       });
-    params[key] = given.slice(at + 1);
+    params.set(key, given.slice(at + 1));
   }
-  return params;
+  return Object.fromEntries(params);
 }

@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import type { Argv } from "yargs";
 import { limits } from "../core/limits.ts";
-import { attempt, type BlindcastError, noting } from "../core/refusal.ts";
+import { attempt, type BlindcastError, ListFull, noting } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
-import { checkExecution, type Profile } from "../profile/profile.ts";
+import { checkExecution, type Profile, profileOf } from "../profile/profile.ts";
 import { preflight } from "../run/preflight.ts";
 import { memorySink } from "../run/sink.ts";
 import { silent } from "../run/world.ts";
@@ -51,8 +51,15 @@ export async function run(raw: Raw): Promise<number> {
     return 0;
   }
   const { complain, refusals } = noting(limits.refusals);
-  const inputs = await loadInputs(name, flagged(raw, "offline"), complain);
-  if (inputs !== undefined) checkSelection(inputs, raw, complain, refusals);
+  let inputs: Inputs | undefined;
+  let full: string | null = null;
+  try {
+    inputs = await loadInputs(name, flagged(raw, "offline"), complain);
+    if (inputs !== undefined) checkSelection(inputs, raw, complain, refusals);
+  } catch (error) {
+    if (!(error instanceof ListFull)) throw error;
+    full = error.message;
+  }
   const shown = refusals.map((refusal) => ({
     code: refusal.code,
     place: refusal.details.place,
@@ -66,13 +73,14 @@ export async function run(raw: Raw): Promise<number> {
         cases: inputs?.set.cases.length ?? 0,
         tables: inputs === undefined ? [] : [...inputs.store.tables.keys()],
         refusals: shown,
+        more: full !== null,
       }),
     );
   else for (const refusal of refusals) printData(refusalText(refusal));
   printWords(
     refusals.length === 0
       ? `nothing would be refused: ${inputs?.set.cases.length} cases`
-      : `${refusals.length} refusal(s)`,
+      : (full ?? `${refusals.length} refusal(s)`),
   );
   return refusals.length === 0 ? 0 : 2;
 }
@@ -84,11 +92,11 @@ function checkSelection(
   complain: ReturnType<typeof noting>["complain"],
   refusals: readonly BlindcastError[],
 ): void {
-  const profile = attempt(complain, () => chooseProfile(text(raw, "profile"), inputs.set, complain)) as
+  const found = attempt(complain, () => chooseProfile(text(raw, "profile"), inputs.set, complain)) as
     | Profile
     | undefined;
-  if (profile === undefined) return;
-  attempt(complain, () => checkExecution(profile));
+  if (found !== undefined) attempt(complain, () => checkExecution(found));
+  const profile = found ?? profileOf({ name: "unread" }, "doctor");
   const chosen = attempt(complain, () =>
     chooseReader(text(raw, "reader") ?? "question-only", inputs.set, profile, parameters(raw), complain),
   ) as Chosen | undefined;

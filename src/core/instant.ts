@@ -76,10 +76,15 @@ export function formatInstant(at: Instant | number): string {
   return `${formatDay(days)}T${time}${digits}Z`;
 }
 
-/** Whether an instant's text is after another instant; most are told apart by their first nineteen characters. */
-export function isAfter(text: string, bound: Instant, boundText: string, place: Place): boolean {
-  if (text.length >= 20 && text.endsWith("Z") && text.slice(0, 19) < boundText.slice(0, 19)) return false;
-  return (parseInstant(text, place, "available_at") as Instant) > bound;
+/**
+ * Whether an instant's text is by `bound`; false where it is after it, or no instant at all. Most texts are told
+ * apart by their first nineteen characters.
+ */
+export function isBy(text: unknown, bound: Instant, boundText: string): boolean {
+  if (typeof text !== "string") return false;
+  if (SPELLING.test(text) && text.endsWith("Z") && text.slice(0, 19) < boundText.slice(0, 19)) return true;
+  const at = parseInstant(text, "", "", () => {});
+  return at !== undefined && at <= bound;
 }
 
 /** Days since 1970-01-01 of a date of the proleptic Gregorian calendar (H. Hinnant, days_from_civil). */

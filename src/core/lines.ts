@@ -57,7 +57,8 @@ export function* readBlocks(file: string, place: Place, complain: Complain = str
   if (rest.length > 0) yield rest;
 }
 
-function countLines(block: Buffer): number {
+/** How many newlines a block has. */
+export function countLines(block: Buffer): number {
   let lines = 0;
   for (let at = block.indexOf(10); at >= 0; at = block.indexOf(10, at + 1)) lines++;
   return lines;

@@ -51,8 +51,6 @@ export type ModelCheckpoint = {
   /** Day number of the release. */
   readonly released: number | null;
   readonly artifact: { readonly file: string; readonly sha256: string } | null;
-  /** The keys that its row has on disk. */
-  readonly keys: readonly string[];
 };
 export type Family = {
   readonly name: string;
@@ -142,15 +140,7 @@ function parseCheckpoint(
     });
   }
   const posttrain = stated ?? inferredPosttrain(pretrain, month);
-  return {
-    snapshot,
-    place: at("snapshot"),
-    pretrain,
-    posttrain,
-    released,
-    artifact: row.artifact ?? null,
-    keys: Object.keys(row),
-  };
+  return { snapshot, place: at("snapshot"), pretrain, posttrain, released, artifact: row.artifact ?? null };
 }
 
 /** A pinned snapshot's weights are frozen at its release: what its maker does not say lies between. */

@@ -32,7 +32,12 @@ export function loadMemories(
   const memories = new Map<string, { memory: Memory; artifact: Artifact }>();
   for (const checkpoint of family.checkpoints) {
     if (checkpoint.artifact === null) {
-      complain("KeyMissing", { place: checkpoint.place, key: "artifact", present: checkpoint.keys });
+      const row = family.onDisk.checkpoints.find(({ snapshot }) => snapshot === checkpoint.snapshot);
+      complain("KeyMissing", {
+        place: checkpoint.place,
+        key: `${checkpoint.snapshot}: artifact`,
+        present: Object.keys(row ?? {}),
+      });
       continue;
     }
     const { file, sha256 } = checkpoint.artifact;

@@ -84,12 +84,12 @@ export type Profile = {
   readonly process: "trajectory";
 };
 
-/** A name is a path, else a file of one of the folders, in their order. */
-export function findProfile(name: string, folders: readonly string[]): string {
+/** A name is a path, else a file of one of the folders, in their order. `place` names it: a flag, or a file's line. */
+export function findProfile(name: string, folders: readonly string[], place: Place = "--profile"): string {
   return (
     findFile(name, folders) ??
     refuse("ProfileUnknown", {
-      place: "profile",
+      place,
       found: name,
       looked: [name, ...folders.map((folder) => path.join(folder, `${name}.yaml`))],
     })
@@ -107,14 +107,19 @@ export function findFamily(name: string, folders: readonly string[], place: Plac
   );
 }
 
+const isPath = (name: string) => /[/\\]|\.ya?ml$/.test(name);
+
 function findFile(name: string, folders: readonly string[]): string | undefined {
-  const asPath = /[/\\]|\.ya?ml$/.test(name) ? [name] : [];
+  const asPath = isPath(name) ? [name] : [];
   return [...asPath, ...folders.map((folder) => path.join(folder, `${name}.yaml`))].find(
     (file) => fs.existsSync(file) && fs.statSync(file).isFile(),
   );
 }
 
-/** Loads a profile over what it extends; what neither says is the contract's. */
+/**
+ * Loads a profile over what it extends (a name, or a path from the extending file's folder), key by key, those of
+ * `bootstrap` too; what none says is the contract's.
+ */
 export function loadProfile(
   file: string,
   shown: string,
@@ -136,10 +141,13 @@ export function loadProfile(
         found: chain.length,
         limit: limits.parents,
       });
-    next = findProfile(read.disk.extends, folders);
-    place = next;
+    const parent = read.disk.extends;
+    const base = isPath(parent) ? path.resolve(path.dirname(next), parent) : parent;
+    next = findProfile(base, folders, read.placeOf("/extends"));
+    place = isPath(parent) ? path.join(path.dirname(place), parent) : next;
   }
-  return profileOf(Object.assign({}, ...chain) as ProfileOnDisk, shown);
+  const bootstrap = Object.assign({}, ...chain.map((disk) => disk.bootstrap ?? {}));
+  return profileOf({ ...(Object.assign({}, ...chain) as ProfileOnDisk), bootstrap }, shown);
 }
 
 function readProfile(

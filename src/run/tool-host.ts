@@ -1,7 +1,7 @@
 /** The tool host: every call passes here, is answered by the bounded door, compared, recorded; a violation latches. */
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf } from "../core/digest.ts";
-import { formatInstant, type Instant, isAfter } from "../core/instant.ts";
+import { formatInstant, type Instant, isBy } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { rowDigest } from "../core/row-ref.ts";
 import type { ServedRow, ToolAnswer, Tools } from "../model/reader.ts";
@@ -128,7 +128,7 @@ export function violation(
     const planted = plants.get(row.ref);
     if (planted !== undefined && planted === rowDigest(row as unknown as Json))
       return `served the planted row ${row.ref}, available ${row.available_at}`;
-    if (isAfter(row.available_at, horizon, bound, row.ref))
+    if (!isBy(row.available_at, horizon, bound))
       return `served ${row.ref}, available ${row.available_at}, after the horizon`;
   }
   return result === unplanted ? null : "the answer changes with the case's plants";

@@ -1,6 +1,6 @@
 /** Plants on the record: proven before the reader ran, served to nobody, and nothing served from after the horizon. */
 import type { Json } from "../core/canonical.ts";
-import { type Instant, isAfter, parseInstant } from "../core/instant.ts";
+import { formatInstant, type Instant, isBy } from "../core/instant.ts";
 import { rowDigest } from "../core/row-ref.ts";
 import type { ServedRow } from "../model/reader.ts";
 import type { Entry } from "../run/entry.ts";
@@ -26,7 +26,8 @@ type ProbeReply = {
   readonly reply: { readonly rows?: readonly Json[] };
 };
 
-export function scorePlants(trajectory: Trajectory): PlantScore {
+/** `horizon` is the case's own: what an entry says of it is checked elsewhere, and believed nowhere. */
+export function scorePlants(horizon: Instant, trajectory: Trajectory): PlantScore {
   const { entries, plants, body } = trajectory;
   const tables = [
     ...new Set(plants.filter((plant) => plant.kind !== "not exercised").map((plant) => plant.table)),
@@ -45,7 +46,7 @@ export function scorePlants(trajectory: Trajectory): PlantScore {
   for (const entry of entries) {
     if (entry.kind !== "tool") continue;
     if (entry.in_reach) inReach++;
-    const found = checkCall(entry, plants, body);
+    const found = checkCall(entry, horizon, plants, body);
     failures.push(...found);
     if (found.some((failure) => failure.rule === "plant-served" || failure.rule === "plant-shows")) served++;
   }
@@ -100,6 +101,7 @@ function expectedDigest(name: "presence" | "absence", plant: PlantRecord): strin
 
 function checkCall(
   entry: Entry & { kind: "tool" },
+  horizon: Instant,
   plants: readonly PlantRecord[],
   body: Trajectory["body"],
 ): Failure[] {
@@ -107,7 +109,7 @@ function checkCall(
   const fail = (rule: string, detail: string) =>
     failures.push({ rule, step: entry.step, call: callOf(entry), detail });
   const rows = (JSON.parse(body(entry.result)) as { rows?: readonly ServedRow[] }).rows ?? [];
-  const horizon = parseInstant(entry.horizon, "entry", "horizon") as Instant;
+  const horizonText = formatInstant(horizon);
   const byRef = new Map(plants.map((plant) => [plant.ref, plant.digest]));
   for (const row of rows) {
     const planted = byRef.get(row.ref);
@@ -116,10 +118,10 @@ function checkCall(
       plants.some((plant) => plant.ref === row.ref && plant.digest === rowDigest(row as unknown as Json))
     ) {
       fail("plant-served", `the planted row ${row.ref}, available ${row.available_at}`);
-    } else if (isAfter(row.available_at, horizon, entry.horizon, row.ref)) {
+    } else if (!isBy(row.available_at, horizon, horizonText)) {
       fail(
         "row-after-horizon",
-        `${row.ref}, available ${row.available_at}, after the horizon ${entry.horizon}`,
+        `${row.ref}, available ${row.available_at}, after the horizon ${horizonText}`,
       );
     }
   }

@@ -40,7 +40,7 @@ export function scoreTrajectory(
   const attempt = entries.find(
     (entry) => entry.kind === "answer" || entry.kind === "decline" || entry.kind === "fault",
   );
-  const plants = scorePlants(trajectory);
+  const plants = scorePlants(item.horizon, trajectory);
   const tools = entries.filter((entry) => entry.kind === "tool");
   const probability = attempt?.kind === "answer" ? attempt.probability : null;
   return {

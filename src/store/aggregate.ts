@@ -20,8 +20,9 @@ export function aggregate(table: Table, selection: Selection, args: AggregateArg
   if (column !== null && typeof column !== "number") return column;
   if (column === null && args.measure !== "count")
     return badRequest(`measure ${args.measure} needs a column`);
+  const isSum = args.measure === "sum" || args.measure === "mean";
   const type = column === null ? "number" : (table.columns[column] as Column).type;
-  if ((args.measure === "sum" || args.measure === "mean") && type !== "number") {
+  if (isSum && type !== "number") {
     return badRequest(`measure ${args.measure} needs a column of numbers; ${args.column} holds ${type}s`);
   }
   const by: number[] = [];
@@ -32,7 +33,7 @@ export function aggregate(table: Table, selection: Selection, args: AggregateArg
   }
   const groups = collect(table, selection, column, by);
   if (groups.length > limits.groups) return badRequest(`${groups.length} groups, at most ${limits.groups}`);
-  if (groups.some((group) => !Number.isFinite(group.sum)))
+  if (isSum && groups.some((group) => !Number.isFinite(group.sum)))
     return badRequest(`the sum of ${args.column} is beyond the range of numbers`);
   if (args.by === undefined) return canonical(figure(groups[0], args.measure));
   const rows = groups.map((group) => {

@@ -112,7 +112,7 @@ export function latestIndex(table: Table): LatestIndex | null {
 
 function buildLatestIndex(table: Table): LatestIndex {
   const column = table.entity === null ? null : (table.columns[table.entity] as Column);
-  const rank = column === null ? null : rankOf(column);
+  const rank = column === null ? null : rankOf(column, table.count);
   const entity = (version: number) => (rank === null ? 0 : (rank[version] as number));
   const order = sortedOrder(
     table.count,
@@ -153,7 +153,7 @@ export function entityKeys(table: Table): EntityKeys | null {
 }
 
 function buildEntityKeys(table: Table, column: Column): EntityKeys {
-  const rank = rankOf(column);
+  const rank = rankOf(column, table.count);
   const of = (key: number) => rank[table.keyStart[key] as number] as number;
   const keys = sortedOrder(table.keys, (a, b) => of(a) - of(b) || a - b);
   const starts: number[] = [];

@@ -30,7 +30,7 @@ export type RawTable = {
 export function indexTable(raw: RawTable, complain: Complain = strict): Table {
   const at = new Map(raw.columns.map((column, i) => [column.name, i]));
   const keyColumns = raw.key.map((name) => at.get(name) as number);
-  const ranks = keyColumns.map((column) => rankOf(raw.columns[column] as Column));
+  const ranks = keyColumns.map((column) => rankOf(raw.columns[column] as Column, raw.count));
   const compareKeys = (a: number, b: number): number => {
     for (const rank of ranks) {
       const d = (rank[a] as number) - (rank[b] as number);
@@ -40,13 +40,14 @@ export function indexTable(raw: RawTable, complain: Complain = strict): Table {
   };
   const compare = (a: number, b: number) =>
     compareKeys(a, b) || (raw.available[a] as number) - (raw.available[b] as number) || a - b;
+  checkAvailable(raw, complain);
   const order = sortedOrder(raw.count, compare);
   const kept = dropDoubles(raw, order, compareKeys, complain);
   const columns = raw.columns.map((column) => permuteColumn(column, kept));
   const { keyOf, keyStart, keys } = groupByKey(kept, compareKeys);
   const valid = permute(raw.valid, kept);
   const entity = raw.entity === null ? null : (at.get(raw.entity) as number);
-  const entityCells = entity === null ? null : rankOf(columns[entity] as Column);
+  const entityCells = entity === null ? null : rankOf(columns[entity] as Column, kept.length);
   return {
     name: raw.name,
     zone: raw.zone,
@@ -74,19 +75,37 @@ export function indexTable(raw: RawTable, complain: Complain = strict): Table {
 
 const nameAt = (raw: RawTable, i: number) => (raw.columns[i] as Column).name;
 
-/** Numbers that order a column's cells: the numbers themselves, or the ranks of its texts by code units. */
-export function rankOf(column: Column): Float64Array | Int32Array {
-  if (column.numbers !== null) return column.numbers;
+/** What is true of the world before it could be known is bounded by both; only `forward` tables speak of later times. */
+function checkAvailable(raw: RawTable, complain: Complain): void {
+  for (let i = 0; i < raw.count && !raw.forward; i++) {
+    const [valid, available] = [raw.valid[i] as number, raw.available[i] as number];
+    if (available >= valid) continue;
+    complain("RowAvailableBeforeValid", {
+      place: lineOf(raw, i),
+      table: raw.name,
+      valid: formatInstant(valid),
+      available: formatInstant(available),
+    });
+  }
+}
+
+/** Numbers that order a column's cells, absent last: the numbers themselves, or the ranks of its texts by code units. */
+export function rankOf(column: Column, count: number): Float64Array | Int32Array {
+  if (column.numbers !== null) {
+    if (!column.numbers.subarray(0, count).includes(Number.NaN)) return column.numbers;
+    return column.numbers.map((value) => (Number.isNaN(value) ? Infinity : value));
+  }
   const codes = column.codes as Int32Array;
   const sorted = [...column.dictionary.keys()].sort((a, b) =>
     (column.dictionary[a] as string) < (column.dictionary[b] as string) ? -1 : 1,
   );
-  if (sorted.every((code, i) => code === i)) return codes;
+  const isWhole = !codes.subarray(0, count).includes(-1);
+  if (isWhole && sorted.every((code, i) => code === i)) return codes;
   const rank = new Int32Array(sorted.length);
   sorted.forEach((code, i) => {
     rank[code] = i;
   });
-  return codes.map((code) => (code < 0 ? -1 : (rank[code] as number)));
+  return codes.map((code) => (code < 0 ? sorted.length : (rank[code] as number)));
 }
 
 /** Positions in order; a run that is already sorted is found in one pass. */

@@ -1,7 +1,14 @@
 /** Plants: rows of one case that a door must not serve before their instant, and one that it must serve at it. */
 import { sha256Hex } from "../core/digest.ts";
 import { addDuration, type Duration, parseDuration } from "../core/duration.ts";
-import { formatDay, formatInstant, type Instant, instant, MICROS_PER_DAY } from "../core/instant.ts";
+import {
+  formatDay,
+  formatInstant,
+  type Instant,
+  instant,
+  MICROS_PER_DAY,
+  MICROS_PER_SECOND,
+} from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { firstInstant, localDay, localInstant, localWall } from "../core/local-time.ts";
 import { type Stream, streamOf } from "../core/random.ts";
@@ -23,7 +30,8 @@ const ONE_DAY = parseDuration("P1D", "plants", "new key") as Duration;
 
 /**
  * The plants of a case, drawn from the secret, the case's id and the table's name; null where no row is visible at
- * the horizon (`not exercised`). Values come, per column, from versions available at the horizon. O(log n).
+ * the horizon, or all keys that its columns can spell are taken (`not exercised`). Values come, per column, from
+ * versions available at the horizon. O(log n).
  */
 export function plantTable(
   table: Table,
@@ -46,11 +54,17 @@ export function plantTable(
   );
   const revised = next < 0 ? top : next;
   const revision = garden.revise(revised, "revision", instant(horizon + 1));
-  const past = next < 0 ? garden.newKey("past", horizon, []) : garden.revise(top, "past", horizon);
+  // A version of nothing but its key, published at the horizon itself, has no other bytes: a new key stands in.
+  const past = (next < 0 ? null : garden.revise(top, "past", horizon)) ?? garden.newKey("past", horizon, []);
+  if (past === null || revision === null) return null;
   const newKey = garden.newKey("new-key", addDuration(garden.zone, horizon, ONE_DAY), [past.key]);
+  if (newKey === null) return null;
   const text = rowText(table, revised);
   return { past, revision, newKey, real: { text, digest: sha256Hex(text) } };
 }
+
+/** How far a new key's valid time is moved at most while it is taken. */
+const MOST_DAYS = 36_500;
 
 class Garden {
   readonly zone: string;
@@ -67,7 +81,7 @@ class Garden {
   }
 
   /** A later version of a visible row: its key, entity and valid time, other values drawn. */
-  revise(version: number, kind: PlantKind, available: Instant): PlantedRow {
+  revise(version: number, kind: PlantKind, available: Instant): PlantedRow | null {
     const table = this.#table;
     const key = keyCells(table, version);
     return this.#grow(
@@ -81,27 +95,27 @@ class Garden {
   }
 
   /** A row whose key no version available at the horizon has; it may be the key of a real row still to come. */
-  newKey(kind: PlantKind, available: Instant, taken: readonly (readonly Cell[])[]): PlantedRow {
+  newKey(kind: PlantKind, available: Instant, taken: readonly (readonly Cell[])[]): PlantedRow | null {
     const table = this.#table;
-    for (let tries = 0; ; tries++) {
+    const dated = table.keyColumns.includes(table.validColumn);
+    for (let tries = 0; tries < 10 * limits.plantDraws; tries++) {
       const template = this.#drawVersion();
       const { at, cell } = this.#validTime(template, available, tries);
       const key = table.keyColumns.map((column) => {
         if (column === table.validColumn) return cell;
         const old = cellOf(table, template, column) ?? null;
-        return table.keyColumns.includes(table.validColumn) && tries < limits.plantDraws / 2
-          ? old
-          : this.#mutate(old, tries);
+        return dated && tries < limits.plantDraws / 2 ? old : this.#mutate(column, old, tries);
       });
       const known = findKey(table, key);
       const free = known < 0 || (table.available[table.keyStart[known] as number] as number) > this.#horizon;
-      if (free && taken.every((other) => compareKeyCells(other, key) !== 0))
-        return this.#grow(kind, template, key, at, cell, available);
-      if (tries > 10 * limits.plantDraws) throw new RangeError(`no new key found for table ${table.name}`);
+      if (!free || taken.some((other) => compareKeyCells(other, key) === 0)) continue;
+      const grown = this.#grow(kind, template, key, at, cell, available);
+      if (grown !== null) return grown;
     }
+    return null;
   }
 
-  /** Draws the free cells until no real row has the same bytes; the plant is known by its digest alone. */
+  /** Draws the free cells until no real row has the same bytes, by which alone the plant is known; null where none. */
   #grow(
     kind: PlantKind,
     template: number,
@@ -109,11 +123,11 @@ class Garden {
     valid: Instant,
     validCell: Cell,
     available: Instant,
-  ): PlantedRow {
+  ): PlantedRow | null {
     const table = this.#table;
     const keyId = findKey(table, key);
     const ref = rowRef(table.name, key);
-    for (let draws = 0; ; draws++) {
+    for (let draws = 0; draws < limits.plantDraws; draws++) {
       const cells = table.columns.map((_, column) => this.#cell(template, column, key, validCell, available));
       const text = servedRowText(ref, available, table, (column) => cells[column]);
       if (!this.#isReal(keyId, available, text)) {
@@ -130,8 +144,8 @@ class Garden {
           digest: sha256Hex(text),
         };
       }
-      if (draws >= limits.plantDraws) throw new RangeError(`every plant drawn for ${ref} is a real row`);
     }
+    return null;
   }
 
   #cell(template: number, column: number, key: readonly Cell[], validCell: Cell, available: Instant): Cell {
@@ -141,13 +155,18 @@ class Garden {
     if (column === table.validColumn) return validCell;
     const own = cellOf(table, template, column) ?? null;
     if (column === table.availableColumn)
-      return typeof own === "string" ? spelledLike(own, this.zone, available).cell : own;
+      return typeof own === "string" ? spelledLike(own, this.#availableZone(), available).cell : own;
     if (column === table.entity) return own;
     for (let i = 0; i < limits.plantDraws; i++) {
       const cell = cellOf(table, this.#drawVersion(), column);
       if (cell !== undefined) return cell;
     }
     return null;
+  }
+
+  #availableZone(): string {
+    const declared = this.#table.spec?.available;
+    return declared?.kind === "column" ? (declared.zone ?? this.zone) : this.zone;
   }
 
   #isReal(keyId: number, available: Instant, text: string): boolean {
@@ -167,23 +186,30 @@ class Garden {
     }
   }
 
-  /** As far before the plant's available time as the table's rows are, spelled as its rows are. */
+  /**
+   * As far before the plant's available time as the table's rows are, spelled as its rows are; while those keys are
+   * taken, later and earlier in turn, but not after the available time where the table does not speak of the future.
+   */
   #validTime(template: number, available: Instant, tries: number): { at: Instant; cell: Cell } {
     const table = this.#table;
-    const shift = tries < 10 ? 0 : (tries - 9) * MICROS_PER_DAY;
+    const away = tries < 10 ? 0 : Math.ceil((tries - 9) / 2);
+    const shift = Math.min(away * away, MOST_DAYS) * MICROS_PER_DAY * (tries % 2 === 0 ? 1 : -1);
     const delay = table.spec?.available.kind === "after" ? table.spec.available.delay : null;
     const lag = (table.available[template] as number) - (table.valid[template] as number);
-    const at = instant(
-      (delay === null ? available - lag : addDuration(this.zone, available, delay, -1)) + shift,
-    );
+    const moved = (delay === null ? available - lag : addDuration(this.zone, available, delay, -1)) + shift;
+    const at = instant(table.forward ? moved : Math.min(moved, available));
     const cell = cellOf(table, template, table.validColumn) ?? null;
     return typeof cell === "string" ? spelledLike(cell, this.zone, at) : { at, cell };
   }
 
-  /** Another key of the same look: other digits, a number near by, letters in another order. */
-  #mutate(cell: Cell, tries: number): Cell {
-    if (typeof cell === "number") return cell + 1 + this.#dice.below(1000 * (tries + 1));
-    if (typeof cell !== "string") return cell;
+  /** Another key of the same look: other digits, a number near by, letters in another order, then more of them. */
+  #mutate(column: number, cell: Cell, tries: number): Cell {
+    if (typeof cell === "boolean") return this.#dice.below(2) === 1;
+    if (typeof cell === "number") {
+      const step = 1 + this.#dice.below(1000 * (tries + 1));
+      return Number.isSafeInteger(Math.trunc(cell)) ? cell + step : cell / (1 + step);
+    }
+    if (cell === null) return cell;
     if (/\d/.test(cell) && tries < limits.plantDraws)
       return cell.replace(/\d/g, () => String(this.#dice.below(10)));
     const letters = [...cell];
@@ -191,10 +217,12 @@ class Garden {
       const j = this.#dice.below(i + 1);
       [letters[i], letters[j]] = [letters[j] as string, letters[i] as string];
     }
-    const donor = [...String(keyCells(this.#table, this.#drawVersion())[0])];
-    return tries < 10
-      ? letters.join("")
-      : letters.join("") + donor.slice(0, 1 + this.#dice.below(donor.length)).join("");
+    if (tries < 10) return letters.join("");
+    const donor = [...String(cellOf(this.#table, this.#drawVersion(), column) ?? ""), ...letters];
+    const more = Array.from({ length: 1 + this.#dice.below(tries) }, () =>
+      donor.length === 0 ? "a" : (donor[this.#dice.below(donor.length)] as string),
+    );
+    return letters.join("") + more.join("");
   }
 }
 
@@ -204,9 +232,16 @@ function spelledLike(cell: string, zone: string, at: Instant): { at: Instant; ce
     const day = localDay(zone, at);
     return { at: firstInstant(zone, day), cell: formatDay(day) };
   }
-  if (/Z$|[+-]\d{2}:\d{2}$/.test(cell)) return { at, cell: formatInstant(at) };
-  const wall = Math.floor(localWall(zone, at) / 1_000_000) * 1_000_000;
-  return { at: localInstant(zone, wall), cell: formatInstant(wall).slice(0, cell.length < 19 ? 16 : 19) };
+  const offset = /([+-])(\d{2}):(\d{2})$/.exec(cell);
+  if (offset !== null) {
+    const minutes = Number(offset[2]) * 60 + Number(offset[3]);
+    const wall = at + (offset[1] === "-" ? -minutes : minutes) * 60 * MICROS_PER_SECOND;
+    return { at, cell: formatInstant(wall).replace("Z", offset[0]) };
+  }
+  if (cell.endsWith("Z")) return { at, cell: formatInstant(at) };
+  const [unit, length] = cell.length < 19 ? [60 * MICROS_PER_SECOND, 16] : [MICROS_PER_SECOND, 19];
+  const wall = Math.floor(localWall(zone, at) / unit) * unit;
+  return { at: localInstant(zone, wall), cell: formatInstant(wall).slice(0, length) };
 }
 
 /** The plants that a reader's door holds, and those of the probe's. */

@@ -3,7 +3,7 @@ import { openTableRows, type TableRow, type TableRows } from "../caseset/table-r
 import type { ColumnType, TableSpec } from "../caseset/table-spec.ts";
 import { type Digest, digestOfJson } from "../core/digest.ts";
 import { addDuration } from "../core/duration.ts";
-import { formatInstant, type Instant, MICROS_PER_DAY, parseInstant } from "../core/instant.ts";
+import { type Instant, MICROS_PER_DAY, parseInstant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { localInstant, parseWall } from "../core/local-time.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
@@ -71,9 +71,10 @@ function columnsOf(spec: TableSpec, opened: TableRows, place: Place, complain: C
   }
   if (spec.available.kind === "per-column") {
     const dated = new Set([...spec.available.delays.keys(), ...spec.key, spec.validColumn]);
-    const undated = known.find((column) => !dated.has(column));
     const unknown = [...spec.available.delays.keys()].find((column) => !known.includes(column));
     if (unknown !== undefined) complain("ColumnUnknown", { place: spec.place, column: unknown, known });
+    const empty = spec.available.delays.size === 0 ? spec.validColumn : undefined;
+    const undated = known.find((column) => !dated.has(column)) ?? empty;
     if (undated !== undefined)
       complain("TableAvailableTimeMissing", { place: spec.place, table: spec.name, column: undated });
     faulty ||= undated !== undefined || unknown !== undefined;
@@ -147,18 +148,8 @@ function tableReader(
     }
     const validTime = timeOf(row.cells[validAt] ?? null, zone, at, spec.validColumn, complain);
     if (validTime === undefined || gone === undefined) return;
-    for (const stage of availableStages(spec, row, opened, validTime, zone, at, complain)) {
-      if (stage.at < validTime && !spec.forward) {
-        complain("RowAvailableBeforeValid", {
-          place: at,
-          table: spec.name,
-          valid: formatInstant(validTime),
-          available: formatInstant(stage.at),
-        });
-        continue;
-      }
+    for (const stage of availableStages(spec, row, opened, validTime, zone, at, complain))
       push(row, validTime, stage.at, gone, stage.shown);
-    }
   };
 
   const finish = (digest: Digest): Table =>
@@ -222,8 +213,14 @@ function availableStages(
   const instants = new Map(
     [...available.delays].map(([column, delay]) => [column, addDuration(zone, valid, delay)]),
   );
-  const stages = [...new Set(instants.values())].sort((a, b) => a - b);
-  return stages.map((at) => ({ at, shown: (column) => (instants.get(column) ?? at) <= at }));
+  // A row is there once its key and its valid time can be known.
+  const first = Math.max(
+    ...[...spec.key, spec.validColumn].map((column) => instants.get(column) ?? -Infinity),
+  );
+  const stages = [...new Set([...instants.values()].map((at) => Math.max(at, first) as Instant))];
+  return stages
+    .sort((a, b) => a - b)
+    .map((at) => ({ at, shown: (column) => (instants.get(column) ?? at) <= at }));
 }
 
 /** An instant with an offset, or a local date or date-time of the table's zone. */

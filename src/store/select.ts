@@ -31,7 +31,7 @@ export type Selection = { readonly rows: Int32Array; readonly plants: readonly P
  * by (entity, key). O(log n + keys in question).
  */
 export function select(table: Table, asOf: number, plants: readonly PlantedRow[], query: Query): Selection {
-  const key = wholeKey(table, query);
+  const key = query.latest ? undefined : wholeKey(table, query);
   if (key !== undefined) return { rows: selectKey(table, asOf, plants, query, key), plants };
   if (query.latest && query.since === -Infinity && query.until === Infinity && plants.length === 0) {
     const index = latestIndex(table);
@@ -225,9 +225,9 @@ function withPlants(
 
 /** Of each entity the row of greatest (valid time, key); a table without entities is one. */
 function latestOf(table: Table, plants: readonly PlantedRow[], rows: Int32Array): Int32Array {
-  const best = new Map<Cell | undefined, number>();
+  const best = new Map<Cell, number>();
   for (const row of rows) {
-    const entity = table.entity === null ? null : cellAt(table, plants, row, table.entity);
+    const entity = table.entity === null ? null : (cellAt(table, plants, row, table.entity) ?? null);
     const known = best.get(entity);
     if (known === undefined || compareRows(table, plants, row, known) > 0) best.set(entity, row);
   }

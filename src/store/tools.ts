@@ -81,7 +81,10 @@ function plain(schema: object): Json {
 
 /** A call that cannot be answered: a value for the reader, recorded, never an exception. */
 export type Fault = { readonly class: "bad_request"; readonly message: string };
-export const badRequest = (message: string): Fault => ({ class: "bad_request", message });
+export const badRequest = (message: string): Fault => ({
+  class: "bad_request",
+  message: message.toWellFormed(), // it quotes what was sent, and may cut it in the middle of a character
+});
 export const isFault = (value: object): value is Fault => "class" in value;
 
 /** The table that arguments name, if the case declares it. */

@@ -57,26 +57,30 @@ function dice(seed) {
  */
 function generate(count) {
   const each = count / ENTITIES;
-  const rows = { count, each, entity: new Int32Array(count), day: new Int32Array(count) };
-  rows.hour = new Int32Array(count);
-  rows.value = new Float64Array(count);
+  const [entity, day, hour] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
+  const [value, valid, available] = [
+    new Float64Array(count),
+    new Float64Array(count),
+    new Float64Array(count),
+  ];
   const below = dice(SEED);
   for (let i = 0; i < count; i++) {
     const place = i % each;
-    rows.entity[i] = (i - place) / each;
-    rows.day[i] = place - Math.floor((place + 1) / 10);
-    rows.value[i] = below(100_000) / 100;
     const late = below(5) === 0 ? below(40 * 24) : below(6);
-    rows.hour[i] =
-      place % 10 === 9 ? rows.hour[i - 1] + 24 * (1 + below(60)) : (rows.day[i] + 1) * 24 + late;
+    entity[i] = (i - place) / each;
+    day[i] = place - Math.floor((place + 1) / 10);
+    hour[i] = place % 10 === 9 ? hour[i - 1] + 24 * (1 + below(60)) : (day[i] + 1) * 24 + late;
+    value[i] = below(100_000) / 100;
+    valid[i] = instantOf(24 * day[i]);
+    available[i] = instantOf(hour[i]);
   }
-  return rows;
+  return { count, each, entity, day, hour, value, valid, available };
 }
 
 const instantOf = (hour) => START + hour * HOUR;
 const entityName = (entity) => `e${String(entity).padStart(5, "0")}`;
 
-function tableOf({ count, each, entity, day, hour, value }) {
+function tableOf({ count, each, entity, day, hour, value, valid, available }) {
   const text = (name, codes, size, spell) => {
     const dictionary = Array.from({ length: size }, (_, i) => spell(i));
     return { name, type: "string", numbers: null, codes, dictionary, hidden: null };
@@ -97,8 +101,8 @@ function tableOf({ count, each, entity, day, hour, value }) {
     validColumn: "date",
     availableColumn: "published",
     entity: "entity",
-    valid: Float64Array.from(day, (i) => instantOf(24 * i)),
-    available: Float64Array.from(hour, instantOf),
+    valid,
+    available,
     retracted: null,
     lines: null,
     place: "bench",
@@ -160,18 +164,21 @@ function agree(what, expected, found) {
 }
 
 /** A child's own work: one table and what reads and plants need of it, then what is held of it. */
-function measureMemory(count) {
-  const settle = () => {
-    globalThis.gc();
+async function measureMemory(count) {
+  const settle = async () => {
+    for (let i = 0; i < 4; i++) {
+      globalThis.gc();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
     const { rss, arrayBuffers, heapUsed } = process.memoryUsage();
     return { rss, held: arrayBuffers + heapUsed };
   };
-  const before = settle();
+  const before = await settle();
   const table = tableOf(generate(count));
-  const built = settle();
+  const built = await settle();
   latestIndex(table);
   availableOrder(table);
-  const indexed = settle();
+  const indexed = await settle();
   const each = (bytes) => round(bytes / table.count);
   return {
     rows: count,
@@ -179,7 +186,8 @@ function measureMemory(count) {
     indexed: each(indexed.held - before.held),
     rss: each(indexed.rss - before.rss),
     peak: each(process.resourceUsage().maxRSS * 1024 - before.rss),
-    rssBuilt: indexed.rss,
+    built_mb: megabytes(indexed.rss),
+    peak_mb: Math.round(process.resourceUsage().maxRSS / 1024),
   };
 }
 
@@ -193,7 +201,10 @@ async function openDuckdb(rows, bare) {
     const total = columns[names[0]].length;
     for (let i = 0; i < total; i += 2048) {
       const size = Math.min(2048, total - i);
-      const chunk = DuckDBDataChunk.create(names.map(() => INTEGER), size);
+      const chunk = DuckDBDataChunk.create(
+        names.map(() => INTEGER),
+        size,
+      );
       names.forEach((column, c) => {
         chunk.setColumnValues(c, columns[column].subarray(i, i + size));
       });
@@ -228,7 +239,13 @@ function drawCases(table, each) {
     const hour = Math.floor(each * 24 * 0.2) + below(Math.floor(each * 24 * 0.7));
     const plants = plantTable(table, instantOf(hour), "UTC", "bench", `case-${i}`);
     const overlay = { view: "reader", rows: readerPlants(plants) };
-    return { id: `case-${i}`, hour, horizon: instantOf(hour), overlay, entities: Int32Array.from({ length: READS }, () => below(ENTITIES)) };
+    return {
+      id: `case-${i}`,
+      hour,
+      horizon: instantOf(hour),
+      overlay,
+      entities: Int32Array.from({ length: READS }, () => below(ENTITIES)),
+    };
   });
 }
 
@@ -256,7 +273,17 @@ function recordedTools(store, item, recorder) {
     record({ name, args, text, result, unplanted, inReach, ms }) {
       recorder.keep(text, result);
       const bytes = Buffer.byteLength(text);
-      recorder.append(log, bound, { kind: "tool", name, args, result, bytes, ms, unplanted, in_reach: inReach, usage: null });
+      recorder.append(log, bound, {
+        kind: "tool",
+        name,
+        args,
+        result,
+        bytes,
+        ms,
+        unplanted,
+        in_reach: inReach,
+        usage: null,
+      });
     },
   });
 }
@@ -271,7 +298,9 @@ async function snapshots(table, store, bare, cases, recorder) {
   const times = { bare: [], door: [], text: [], objects: [], recorded: [] };
   for (const item of cases.slice(0, 201)) {
     const { value: expected, ms: bareMs } = timed(() => bareSnapshot(bare, item.horizon));
-    const { value: found, ms: doorMs } = timed(() => selectBounded(table, item.horizon, item.overlay, LATEST));
+    const { value: found, ms: doorMs } = timed(() =>
+      selectBounded(table, item.horizon, item.overlay, LATEST),
+    );
     agree(`the door's snapshot of ${item.id}`, expected.join(), found.rows.join());
     times.bare.push(bareMs);
     times.door.push(doorMs);
@@ -343,27 +372,33 @@ async function points(table, store, bare, cases, recorder) {
 }
 
 async function duckdb({ connection, load }, bare, cases, expectedPoints) {
-  const columnsOf = async (result) => (await result.getColumns()).map((column) => Int32Array.from(column, (cell) => cell ?? -1));
+  const columnsOf = async (result) =>
+    (await result.getColumns()).map((column) => Int32Array.from(column, (cell) => cell ?? -1));
   const grouped = (best) => `select entity, ${best} as number from readings where hour <= $1 group by entity`;
   const shapes = {
     packed: grouped("arg_max(number, rank)"),
     struct: grouped("arg_max(number, {day: rank >> 32, hour: hour})"),
-    asof:
-      "select number from (select e.entity, p.best as number from (select unnest(range(10000))::integer as entity, $1::integer as hour) e asof join prefix p on e.entity = p.entity and e.hour >= p.hour)",
+    // Only since the rows were numbered in key order: what a table that is not so sorted cannot do.
+    number: grouped("max(number)"),
   };
   const ms = {};
   for (const [name, sql] of Object.entries(shapes)) {
     const statement = await connection.prepare(sql);
     const times = [];
-    for (const { hour, horizon, id } of cases.slice(0, name === "packed" ? 11 : 5)) {
+    for (const { hour, horizon, id } of cases.slice(0, 12)) {
       statement.bindInteger(1, hour);
       const { value: result, ms: spent } = await timedAsync(() => statement.run());
       times.push(spent);
-      agree(`DuckDB (${name}) of ${id}`, checksum(bareSnapshot(bare, horizon)), checksum((await columnsOf(result)).at(-1)));
+      agree(
+        `DuckDB (${name}) of ${id}`,
+        checksum(bareSnapshot(bare, horizon)),
+        checksum((await columnsOf(result)).at(-1)),
+      );
     }
     ms[name] = median(times.slice(1));
   }
-  const spread = (of) => Int32Array.from({ length: CASES * READS }, (_, i) => of(cases[Math.floor(i / READS)], i % READS));
+  const spread = (of) =>
+    Int32Array.from({ length: CASES * READS }, (_, i) => of(cases[Math.floor(i / READS)], i % READS));
   await load("points", {
     id: Int32Array.from({ length: CASES * READS }, (_, i) => i),
     entity: spread((item, i) => item.entities[i]),
@@ -381,11 +416,17 @@ async function duckdb({ connection, load }, bare, cases, expectedPoints) {
       const { value: result, ms: spent } = await timedAsync(() => connection.run(sql));
       times.push(spent);
       const [found] = await columnsOf(result);
-      agree(`DuckDB (${name})`, checksum(expectedPoints.filter((row) => row >= 0)), checksum(found.filter((row) => row >= 0)));
+      agree(
+        `DuckDB (${name})`,
+        checksum(expectedPoints.filter((row) => row >= 0)),
+        checksum(found.filter((row) => row >= 0)),
+      );
     }
     ms[name] = median(times.slice(1));
   }
-  const one = await connection.prepare("select arg_max(number, rank) from readings where entity = $1 and hour <= $2");
+  const one = await connection.prepare(
+    "select arg_max(number, rank) from readings where entity = $1 and hour <= $2",
+  );
   const times = [];
   for (const { hour, entities } of cases.slice(0, 31)) {
     one.bindInteger(1, entities[0]);
@@ -395,35 +436,63 @@ async function duckdb({ connection, load }, bare, cases, expectedPoints) {
   return { ...ms, point: median(times.slice(1)) };
 }
 
+const figures = (of) => JSON.stringify(of, (_, value) => (typeof value === "number" ? round(value) : value));
+
 async function main() {
   const started = now();
   const memory = QUARTERS.map((part) => {
     const child = ["--expose-gc", fileURLToPath(import.meta.url), "memory", String(ROWS * part)];
     return JSON.parse(execFileSync(process.execPath, child, { encoding: "utf8" }));
   });
-  for (const { rows, table, indexed, rss, peak } of memory)
-    say(`memory, ${rows} rows: table ${table} bytes a row, with indexes ${indexed}; RSS ${rss}, at its peak ${peak}`);
+  for (const sizes of memory) say(`memory, bytes a row: ${figures(sizes)}`);
 
   const rows = generate(ROWS);
   const { value: bare, ms: bareBuild } = timed(() => bareArrays(rows));
   const { value: table, ms: tableBuild } = timed(() => tableOf(rows));
   const { ms: latestBuild } = timed(() => latestIndex(table));
-  const { ms: plantBuild } = timed(() => availableOrder(table));
-  const { value: cases, ms: plantMs } = timed(() => drawCases(table, rows.each));
+  const { ms: orderBuild } = timed(() => availableOrder(table));
+  const { value: cases, ms: plants } = timed(() => drawCases(table, rows.each));
   agree("the table", rows.count, table.count);
-  say(`build: bare ${round(bareBuild / 1000)} s; table ${round(tableBuild / 1000)} s, its index of entities ${round(latestBuild / 1000)} s, its order for plants ${round(plantBuild / 1000)} s; plants ${round(plantMs)} µs a case`);
+  const build = { bare: bareBuild, table: tableBuild, latest: latestBuild, plants: orderBuild };
+  say(`build, ms: ${figures(build)}; plants of a case, ms: ${round(plants / CASES)}`);
 
   const store = createStore([table]);
   const recorder = new Recorder(memorySink(), { now: Date.now, elapsed: now }, "bench", "");
   const snapshot = await snapshots(table, store, bare, cases, recorder);
-  say(`snapshot, ms: ${JSON.stringify(snapshot, (_, v) => (typeof v === "number" ? round(v) : v))}`);
-  const point = await points(table, store, bare, cases, recorder);
-  say(`point read, µs: ${JSON.stringify(point.micros, (_, v) => (typeof v === "number" ? round(v) : v))}`);
-  const opened = await timedAsync(() => openDuckdb(rows, bare));
-  const duck = await duckdb(opened.value, bare, cases, point.rows);
-  say(`DuckDB (load ${round(opened.ms / 1000)} s), ms: ${JSON.stringify(duck, (_, v) => (typeof v === "number" ? round(v) : v))}`);
-  say(`total ${round((now() - started) / 1000)} s`);
+  say(`snapshot, ms: ${figures(snapshot)}`);
+  const { micros: point, rows: expected } = await points(table, store, bare, cases, recorder);
+  say(`point read, µs: ${figures(point)}`);
+  const { value: opened, ms: load } = await timedAsync(() => openDuckdb(rows, bare));
+  const duck = await duckdb(opened, bare, cases, expected);
+  say(`DuckDB, ms: ${figures({ load, ...duck })}`);
+  say(`total: ${round((now() - started) / 1000)} s`);
+
+  const reads = (CASES * READS) / 1000;
+  const best = Math.min(duck.packed, duck.struct);
+  const ratios = {
+    snapshot_rows_to_bare: snapshot.door / snapshot.bare,
+    snapshot_text_to_bare: snapshot.text / snapshot.bare,
+    snapshot_objects_to_bare: snapshot.objects / snapshot.bare,
+    snapshot_recorded_to_bare: snapshot.recorded / snapshot.bare,
+    snapshot_duckdb_to_rows: best / snapshot.door,
+    snapshot_duckdb_to_recorded: best / snapshot.recorded,
+    points_rows_to_bare: point.door / point.bare,
+    points_text_to_bare: point.text / point.bare,
+    points_objects_to_bare: point.objects / point.bare,
+    points_recorded_to_bare: point.recorded / point.bare,
+    points_duckdb_to_rows: Math.min(duck.points_asof, duck.points_join) / (point.door * reads),
+    point_alone_duckdb_to_recorded: (duck.point * 1000) / point.recorded,
+    build_to_bare: (tableBuild + latestBuild) / bareBuild,
+    memory_full_to_quarter: memory[2].indexed / memory[0].indexed,
+  };
+  const aims =
+    ratios.snapshot_rows_to_bare <= 3 &&
+    ratios.snapshot_duckdb_to_rows >= 8 &&
+    ratios.memory_full_to_quarter <= 1.1;
+  const head = { bench: "asof", rows: ROWS, entities: ENTITIES, points: CASES * READS };
+  const tail = { bytes_a_row: memory[2].indexed, peak_rss_mb: memory[2].peak_mb, aims_met: aims };
+  console.log(figures({ ...head, ...ratios, ...tail }));
 }
 
-if (process.argv[2] === "memory") console.log(JSON.stringify(measureMemory(Number(process.argv[3]))));
+if (process.argv[2] === "memory") console.log(JSON.stringify(await measureMemory(Number(process.argv[3]))));
 else await main();

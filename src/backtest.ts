@@ -3,7 +3,8 @@ import type { CaseSet } from "./caseset/load.ts";
 import { type Outcome, settle } from "./caseset/settlement.ts";
 import { buildReport, type Host, type Report } from "./report/build-report.ts";
 import { type Check, type Plan, preflight, type Selection } from "./run/preflight.ts";
-import { closeRun, openRun, runArms } from "./run/run-arms.ts";
+import { closeRun, openRun } from "./run/open-run.ts";
+import { runArms } from "./run/run-arms.ts";
 import type { World } from "./run/world.ts";
 import { scoreTrajectories } from "./score/score-run.ts";
 import type { TrajectoryScore } from "./score/score-trajectory.ts";
@@ -17,7 +18,8 @@ export type Backtest = {
 
 /**
  * Runs every case of the selection on every arm, bounded at its horizon, and writes the run to `world.sink`. Refuses
- * (BlindcastError) before the first recorded read; throws Interrupted when `world.signal` ended it early.
+ * (BlindcastError) before the first recorded read; throws Interrupted when `world.signal`
+ * or the disk ended an open run early.
  */
 export async function backtest(
   set: CaseSet,
@@ -26,12 +28,12 @@ export async function backtest(
   host: Host,
   world: World,
 ): Promise<Backtest> {
-  const plan = preflight(set, selection, checks, world); // every refusal is raised here; plants are proven
+  const plan = await preflight(set, selection, checks, world); // every refusal is raised here; plants are proven
   const run = openRun(plan, world);
   const record = await runArms(plan, run, world); // trajectories; their root is fixed here
   const outcomes = settle(plan.cases, set.labels, { zone: set.zone, grace: set.grace, asOf: null });
   const scores = scoreTrajectories(plan.cases, outcomes, record);
   const report = buildReport(plan, outcomes, scores, record, host);
-  await closeRun(run, report.bytes, world);
+  await closeRun(run, plan, report.bytes, world);
   return { plan, outcomes, scores, report };
 }

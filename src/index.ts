@@ -27,7 +27,7 @@ export { renderText } from "./report/render-text.ts";
 export { summaryOf } from "./report/summary.ts";
 export { scoreTable } from "./report/tables.ts";
 export type { Check, Plan, Selection } from "./run/preflight.ts";
-export { Interrupted } from "./run/run-arms.ts";
+export { Interrupted } from "./run/interrupted.ts";
 export { runId } from "./run/run-id.ts";
 export { folderSink, memorySink, type Sink } from "./run/sink.ts";
 export { type Clock, type Progress, silent, type World } from "./run/world.ts";

@@ -104,7 +104,10 @@ function* utf8Blocks(file: string, place: Place, complain: Complain): Generator<
   let lines = 0;
   for (const block of readBlocks(file, place, complain)) {
     if (!isUtf8(block)) {
-      const fault = block.toString("latin1").split("\n").findIndex((line) => !isUtf8(Buffer.from(line, "latin1")));
+      const fault = block
+        .toString("latin1")
+        .split("\n")
+        .findIndex((line) => !isUtf8(Buffer.from(line, "latin1")));
       complain("FileUnreadable", { place: `${place}:${lines + fault + 1}`, cause: "not UTF-8" });
       return;
     }

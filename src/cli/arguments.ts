@@ -57,3 +57,25 @@ export function parameters(raw: Raw): Record<string, string> {
   }
   return Object.fromEntries(params);
 }
+
+const repeatable = new Set(["param", "filter"]);
+
+/**
+ * What the parser hides: it takes the last of a repeated switch, and any `--offline=maybe` for no. Called on the words
+ * themselves; `switches` are the flags without a value.
+ */
+export function checkWords(words: readonly string[], switches: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const word of words) {
+    if (word === "--") return;
+    const parts = /^--([a-z][a-z-]*)(=.*)?$/s.exec(word);
+    if (parts === null) continue;
+    const [, flag, value] = parts as unknown as [string, string, string | undefined];
+    const place = `--${flag}`;
+    if (value !== undefined && switches.includes(flag))
+      refuse("ArgumentInvalid", { place, found: word, expected: `${place} alone, without a value` });
+    if (seen.has(flag) && !repeatable.has(flag))
+      refuse("ArgumentInvalid", { place, found: words.join(" "), expected: "the flag once" });
+    seen.add(flag);
+  }
+}

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Argv } from "yargs";
 import { limits } from "../core/limits.ts";
-import { attempt, type BlindcastError, ListFull, noting } from "../core/refusal.ts";
+import { attempt, BlindcastError, ListFull, noting } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import { checkExecution, type Profile, profileOf } from "../profile/profile.ts";
 import { preflight } from "../run/preflight.ts";
@@ -55,7 +55,7 @@ export async function run(raw: Raw): Promise<number> {
   let full: string | null = null;
   try {
     inputs = await loadInputs(name, flagged(raw, "offline"), complain);
-    if (inputs !== undefined) checkSelection(inputs, raw, complain, refusals);
+    if (inputs !== undefined) await checkSelection(inputs, raw, complain, refusals);
   } catch (error) {
     if (!(error instanceof ListFull)) throw error;
     full = error.message;
@@ -86,12 +86,12 @@ export async function run(raw: Raw): Promise<number> {
 }
 
 /** Profile, reader and family each on their own; plants and routes only where all else could be read. */
-function checkSelection(
+async function checkSelection(
   inputs: Inputs,
   raw: Raw,
   complain: ReturnType<typeof noting>["complain"],
   refusals: readonly BlindcastError[],
-): void {
+): Promise<void> {
   const found = attempt(complain, () => chooseProfile(text(raw, "profile"), inputs.set, complain)) as
     | Profile
     | undefined;
@@ -110,12 +110,11 @@ function checkSelection(
     signal: new AbortController().signal,
     progress: silent,
   };
-  attempt(complain, () =>
-    preflight(
-      inputs.set,
-      selectionOf("doctor", profile, chosen, { filters: [], limit: null, concurrency: 1 }),
-      [],
-      world,
-    ),
-  );
+  const selection = selectionOf("doctor", profile, chosen, { filters: [], limit: null, concurrency: 1 });
+  try {
+    await preflight(inputs.set, selection, [], world);
+  } catch (error) {
+    if (!(error instanceof BlindcastError)) throw error;
+    complain(error.code, error.details as never);
+  }
 }

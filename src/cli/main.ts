@@ -3,7 +3,7 @@
 import yargs, { type Argv } from "yargs";
 import { BlindcastError, isRefusal, refuse } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
-import { Interrupted } from "../run/run-arms.ts";
+import { Interrupted } from "../run/interrupted.ts";
 import type { Raw } from "./arguments.ts";
 import * as backtestVerb from "./backtest.ts";
 import * as doctorVerb from "./doctor.ts";
@@ -14,6 +14,7 @@ const exit = { refused: 2, incomplete: 3, bug: 4 } as const;
 const verbs = [backtestVerb, doctorVerb, reportVerb];
 
 async function main(words: readonly string[]): Promise<number> {
+  refuseRepeated(words);
   let status = 0;
   const parser = yargs([...words])
     .scriptName("blindcast")
@@ -50,13 +51,26 @@ async function main(words: readonly string[]): Promise<number> {
   return status;
 }
 
+/** Every flag once, but for those that gather values; a parser would take the last, or make a list. */
+function refuseRepeated(words: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const word of words) {
+    if (word === "--") return;
+    const flag = /^--([a-z-]+)(=|$)/.exec(word)?.[1];
+    if (flag === undefined || flag === "param" || flag === "filter") continue;
+    if (seen.has(flag)) refuse("ArgumentInvalid", { place: `--${flag}`, found: words.join(" "), expected: "the flag once" });
+    seen.add(flag);
+  }
+}
+
 function failed(error: unknown): number {
   if (error instanceof BlindcastError && isRefusal(error)) {
     printWords(refusalText(error));
     return exit.refused;
   }
   if (error instanceof Interrupted) {
-    printWords(`${error.message}; the journal holds what was recorded`);
+    if (error.storage instanceof BlindcastError) printWords(refusalText(error.storage));
+    printWords(`${error.message}; what was recorded is kept in the run folder`);
     return exit.incomplete;
   }
   printWords(

@@ -39,7 +39,8 @@ export function* readBlocks(file: string, place: Place, complain: Complain = str
   for (const chunk of readChunks(file, place, complain)) {
     const end = chunk.lastIndexOf(10) + 1;
     if (end > 0) {
-      const block = rest.length === 0 ? chunk.subarray(0, end) : Buffer.concat([rest, chunk.subarray(0, end)]);
+      const block =
+        rest.length === 0 ? chunk.subarray(0, end) : Buffer.concat([rest, chunk.subarray(0, end)]);
       rest = chunk.subarray(end);
       yield block;
       lines += countLines(block);

@@ -45,7 +45,12 @@ function tellOne(error: ValueError, root: unknown, placeOf: PlaceOf, complain: C
   } else if (type === ValueErrorType.ObjectAdditionalProperties) {
     const pattern = Object.keys(schema["patternProperties"] ?? {}).join(" or ");
     const found = `the key ${brief(unescape_(error.path.slice(error.path.lastIndexOf("/") + 1)))}`;
-    complain("FieldInvalid", { place, field, found, expected: description ?? `a key that matches ${pattern}` });
+    complain("FieldInvalid", {
+      place,
+      field,
+      found,
+      expected: description ?? `a key that matches ${pattern}`,
+    });
   } else if (type === ValueErrorType.ObjectRequiredProperty) {
     const parent = error.path.slice(0, error.path.lastIndexOf("/"));
     const present = Object.keys(at_(root, parent) ?? {});

@@ -40,6 +40,7 @@ export function familyOf(reader: string): string | null {
 /** The reader that `--reader` names; refuses an unknown one, and parameters that it does not take. */
 export function builtInReader(name: string, options: BuiltInOptions): ReaderSource {
   const { context, params } = options;
+  if (!isKnown(name)) return refuse("ReaderUnknown", { place: "--reader", found: name, known: builtInNames });
   const takes =
     name === "climatology" || name === "persistence" || name.startsWith("recall:") ? ["table", "event"] : [];
   const unknown = Object.keys(params).find((key) => !takes.includes(key));
@@ -66,9 +67,13 @@ export function builtInReader(name: string, options: BuiltInOptions): ReaderSour
     const probability = constantOf(name);
     return withoutFamily(name, options, false, async () => answered(probability));
   }
-  if (name.startsWith("recall:")) return recall(name, options);
-  return refuse("ReaderUnknown", { place: "--reader", found: name, known: builtInNames });
+  return recall(name, options);
 }
+
+const isKnown = (name: string) =>
+  builtInNames.some((known) =>
+    known.endsWith(">") ? name.startsWith(known.slice(0, known.indexOf("<"))) : name === known,
+  );
 
 function constantOf(name: string): number {
   const text = name.slice("always:".length);

@@ -33,7 +33,7 @@ export function routeAll(family: Family, horizons: readonly Instant[]): (ModelCh
     const known = family.checkpoints.flatMap((checkpoint) =>
       checkpoint.posttrain === null ? [] : [cutoffInstant(checkpoint.posttrain)],
     );
-    const last = horizons.reduce((latest, horizon) => (horizon > latest ? horizon : latest));
+    const last = horizons.reduce((latest: number, horizon) => Math.max(latest, horizon), -Infinity);
     refuse("EvalCheckpointUnroutable", {
       place: family.place,
       family: family.name,

@@ -91,7 +91,7 @@ export function findProfile(name: string, folders: readonly string[], place: Pla
     refuse("ProfileUnknown", {
       place,
       found: name,
-      looked: [name, ...folders.map((folder) => path.join(folder, `${name}.yaml`))],
+      looked: candidates(name, folders),
     })
   );
 }
@@ -102,7 +102,7 @@ export function findFamily(name: string, folders: readonly string[], place: Plac
     refuse("FamilyUnknown", {
       place,
       found: name,
-      looked: [name, ...folders.map((folder) => path.join(folder, `${name}.yaml`))],
+      looked: candidates(name, folders),
     })
   );
 }
@@ -110,10 +110,12 @@ export function findFamily(name: string, folders: readonly string[], place: Plac
 const isPath = (name: string) => /[/\\]|\.ya?ml$/.test(name);
 
 function findFile(name: string, folders: readonly string[]): string | undefined {
-  const asPath = isPath(name) ? [name] : [];
-  return [...asPath, ...folders.map((folder) => path.join(folder, `${name}.yaml`))].find(
-    (file) => fs.existsSync(file) && fs.statSync(file).isFile(),
-  );
+  return candidates(name, folders).find((file) => fs.existsSync(file) && fs.statSync(file).isFile());
+}
+
+function candidates(name: string, folders: readonly string[]): string[] {
+  const named = folders.map((folder) => path.join(folder, `${name}.yaml`));
+  return [...new Set([...(isPath(name) ? [name] : []), ...named])];
 }
 
 /**

@@ -7,6 +7,8 @@ import { refuse } from "../core/refusal.ts";
 import type { Family } from "../model/family.ts";
 import type { Table } from "../store/table.ts";
 import { type ArmPlan, planArms } from "./arms.ts";
+import { breather } from "./breathe.ts";
+import { Interrupted } from "./interrupted.ts";
 import { type CasePlants, plantCase, probeTable } from "./probe.ts";
 import { selectCases } from "./selection.ts";
 import { caseSetDigest, makeStamp, type RunOptions, type Stamp } from "./stamp.ts";
@@ -62,7 +64,7 @@ export function preflight(set: CaseSet, selection: Selection, checks: readonly C
     plantsOf: garden(cases, set.zone, secret, world),
   };
   for (const check of checks) check(plan);
-  provePlants(plan, world);
+  await provePlants(plan, world);
   return plan;
 }
 
@@ -88,31 +90,26 @@ export const trajectoryCount = (plan: Plan): number =>
   plan.arms.assignments.length * plan.selection.options.repeats;
 
 /** Unrecorded, and no reader exists yet: a door that cannot prove every plant starts nothing. */
-export function provePlants(plan: Plan, world: World): void {
+export async function provePlants(plan: Plan, world: World): Promise<void> {
+  const breathe = breather(world.clock.elapsed);
   world.progress.stage("proving plants", plan.cases.length);
-  plan.cases.forEach((item, i) => {
-    const plants = plan.plantsOf(i);
-    const request = { caseId: item.id, horizon: item.horizon, tables: item.reads, subject: "probe" };
-    for (const [name, table] of plants) {
-      if (table === null) continue;
-      for (const probe of probeTable(
-        world.store,
-        request,
-        world.store.tables.get(name) as Table,
-        table,
-        plants,
-      )) {
-        if (probe.fault === null) continue;
-        const { of, expected, found } = probe.fault;
-        refuse("EvalPlantUnproven", {
-          place: item.place,
-          probe: `case ${item.id}: table ${name}: ${of}`,
-          expected,
-          found,
-        });
-      }
-    }
+  for (let i = 0; i < plan.cases.length; i++) {
+    await breathe();
+    if (world.signal.aborted) throw new Interrupted(0, trajectoryCount(plan), null);
+    proveCase(plan.cases[i] as ForecastCase, plan.plantsOf(i), world);
     world.progress.done(i + 1, 0);
-  });
+  }
   world.progress.end();
+}
+
+function proveCase(item: ForecastCase, plants: CasePlants, world: World): void {
+  const request = { caseId: item.id, horizon: item.horizon, tables: item.reads, subject: "probe" };
+  for (const [name, table] of plants) {
+    if (table === null) continue;
+    for (const probe of probeTable(world.store, request, world.store.tables.get(name) as Table, table, plants)) {
+      if (probe.fault === null) continue;
+      const { of, expected, found } = probe.fault;
+      refuse("EvalPlantUnproven", { place: item.place, probe: `case ${item.id}: table ${name}: ${of}`, expected, found });
+    }
+  }
 }

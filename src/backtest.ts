@@ -2,8 +2,8 @@
 import type { CaseSet } from "./caseset/load.ts";
 import { type Outcome, settle } from "./caseset/settlement.ts";
 import { buildReport, type Host, type Report } from "./report/build-report.ts";
-import { type Check, type Plan, preflight, type Selection } from "./run/preflight.ts";
 import { closeRun, openRun } from "./run/open-run.ts";
+import { type Check, type Plan, preflight, type Selection } from "./run/preflight.ts";
 import { runArms } from "./run/run-arms.ts";
 import type { World } from "./run/world.ts";
 import { scoreTrajectories } from "./score/score-run.ts";

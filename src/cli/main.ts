@@ -58,7 +58,8 @@ function refuseRepeated(words: readonly string[]): void {
     if (word === "--") return;
     const flag = /^--([a-z-]+)(=|$)/.exec(word)?.[1];
     if (flag === undefined || flag === "param" || flag === "filter") continue;
-    if (seen.has(flag)) refuse("ArgumentInvalid", { place: `--${flag}`, found: words.join(" "), expected: "the flag once" });
+    if (seen.has(flag))
+      refuse("ArgumentInvalid", { place: `--${flag}`, found: words.join(" "), expected: "the flag once" });
     seen.add(flag);
   }
 }

@@ -18,10 +18,15 @@ export function openRun(plan: Plan, world: World): OpenRun {
   try {
     const manifest = `${canonical(manifestOf(plan))}\n`;
     sink.write("run.json", manifest);
-    const loaded = { declared: plan.set.onDisk as unknown as Json, digest: plan.caseSetDigest, view: world.store.view };
+    const loaded = {
+      declared: plan.set.onDisk as unknown as Json,
+      digest: plan.caseSetDigest,
+      view: world.store.view,
+    };
     sink.write("caseset.json", `${canonical(loaded)}\n`);
     sink.write("profile.json", `${canonical(plan.selection.options.profile)}\n`);
-    if (plan.arms.family !== null) sink.write("family.json", `${canonical(plan.arms.family.onDisk as unknown as Json)}\n`);
+    if (plan.arms.family !== null)
+      sink.write("family.json", `${canonical(plan.arms.family.onDisk as unknown as Json)}\n`);
     const chosen = new Set(plan.cases.map((item) => item.id));
     const labels = plan.set.labels.filter((label) => chosen.has(label.caseId));
     writeLines(sink, "cases.jsonl", plan.cases, (item) => canonical(forecastCaseOnDisk(item)));
@@ -35,7 +40,12 @@ export function openRun(plan: Plan, world: World): OpenRun {
 }
 
 /** Writes the report, puts all on the disk and ends the run. */
-export async function closeRun({ recorder }: OpenRun, plan: Plan, report: string, world: World): Promise<void> {
+export async function closeRun(
+  { recorder }: OpenRun,
+  plan: Plan,
+  report: string,
+  world: World,
+): Promise<void> {
   try {
     world.sink.write("report.json", report);
     await recorder.close();
@@ -44,7 +54,12 @@ export async function closeRun({ recorder }: OpenRun, plan: Plan, report: string
   }
 }
 
-export function writeLines<T>(sink: Sink, name: string, items: readonly T[], line: (item: T) => string): void {
+export function writeLines<T>(
+  sink: Sink,
+  name: string,
+  items: readonly T[],
+  line: (item: T) => string,
+): void {
   const file = sink.create(name);
   for (const item of items) file.append(`${line(item)}\n`);
   file.close();

@@ -40,7 +40,12 @@ export type Plan = {
   readonly plantsOf: (caseIndex: number) => CasePlants;
 };
 
-export function preflight(set: CaseSet, selection: Selection, checks: readonly Check[], world: World): Plan {
+export async function preflight(
+  set: CaseSet,
+  selection: Selection,
+  checks: readonly Check[],
+  world: World,
+): Promise<Plan> {
   const { run, options, family } = selection;
   const cases = selectCases(set.cases, options.filters, options.limit, set.place);
   for (const item of cases) {
@@ -106,10 +111,21 @@ function proveCase(item: ForecastCase, plants: CasePlants, world: World): void {
   const request = { caseId: item.id, horizon: item.horizon, tables: item.reads, subject: "probe" };
   for (const [name, table] of plants) {
     if (table === null) continue;
-    for (const probe of probeTable(world.store, request, world.store.tables.get(name) as Table, table, plants)) {
+    for (const probe of probeTable(
+      world.store,
+      request,
+      world.store.tables.get(name) as Table,
+      table,
+      plants,
+    )) {
       if (probe.fault === null) continue;
       const { of, expected, found } = probe.fault;
-      refuse("EvalPlantUnproven", { place: item.place, probe: `case ${item.id}: table ${name}: ${of}`, expected, found });
+      refuse("EvalPlantUnproven", {
+        place: item.place,
+        probe: `case ${item.id}: table ${name}: ${of}`,
+        expected,
+        found,
+      });
     }
   }
 }

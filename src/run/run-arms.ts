@@ -27,7 +27,11 @@ export async function runArms(plan: Plan, { recorder, started }: OpenRun, world:
 }
 
 /** The first error ends it, as does the world's signal: what is in flight is finished, nothing more is begun. */
-async function runAll(plan: Plan, recorder: Recorder, world: World): Promise<{ done: number; error: unknown }> {
+async function runAll(
+  plan: Plan,
+  recorder: Recorder,
+  world: World,
+): Promise<{ done: number; error: unknown }> {
   const { repeats, concurrency } = plan.selection.options;
   const total = trajectoryCount(plan);
   const queue = new PQueue({ concurrency });

@@ -100,7 +100,7 @@ class Garden {
     const dated = table.keyColumns.includes(table.validColumn);
     for (let tries = 0; tries < 10 * limits.plantDraws; tries++) {
       const template = this.#drawVersion();
-      const { at, cell } = this.#validTime(template, available, tries);
+      const { at, cell } = this.#validTime(template, available, dated ? tries : 0);
       const key = table.keyColumns.map((column) => {
         if (column === table.validColumn) return cell;
         const old = cellOf(table, template, column) ?? null;

@@ -12,7 +12,7 @@ export const repository = (() => {
   return folder;
 })();
 
-const main = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
+export const main = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
 
 export type Ran = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
 

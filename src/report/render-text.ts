@@ -49,7 +49,26 @@ export function renderText(
     `run ${e["run"]}, ${(e["entries"] as Fields)["size"]} entries, ${e["signed"] ? "signed" : "unsigned: nothing proves that it was not changed since"}`,
     `result ${digest}`,
     "",
-  ].join("\n");
+  ]
+    .flatMap(wrapped)
+    .join("\n");
+}
+
+const COLUMNS = 80;
+
+/** Words only: a line of figures is never broken, it is as wide as its names. */
+function wrapped(line: string): string[] {
+  if (line.length <= COLUMNS || /[●–]|sha256:/.test(line)) return [line];
+  const indent = /^(\w+: |\s*)/.exec(line)?.[0].length ?? 0;
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > COLUMNS) {
+    const at = rest.lastIndexOf(" ", COLUMNS);
+    if (at <= indent) break;
+    lines.push(rest.slice(0, at));
+    rest = " ".repeat(indent) + rest.slice(at + 1);
+  }
+  return [...lines, rest];
 }
 
 function figureTable(r: Fields): string[] {
@@ -101,15 +120,12 @@ function figureText({ mean, ci95, n }: Shown): string {
 
 function premiumLines(premium: Fields): string[] {
   if (premium["all"] === null) return [`Latest arm: none (${premium["reason"]})`];
-  const lines = [
-    "",
-    "Premium of the latest checkpoint: its Brier less the routed one's (negative = looks better)",
-  ];
+  const lines = ["", "Premium of the latest checkpoint: its Brier - the routed one's; < 0 looks better"];
   const row = (name: string, label: string) => {
     const figure = premium[name] as unknown as Shown | null;
     if (figure !== null)
       lines.push(
-        `  ${label.padEnd(LABEL + 10)}${figureText(figure)}  ${figure.state === "estimated" ? "" : figure.state}`.trimEnd(),
+        `  ${label.padEnd(30)}${figureText(figure)}  ${figure.state === "estimated" ? "" : figure.state === "too few clusters" ? "< 100 clusters" : figure.state}`.trimEnd(),
       );
   };
   row("all", "all cases");

@@ -33,6 +33,8 @@ export const limits = {
   /** Calls of one trajectory. */
   calls: 100_000,
   concurrency: 1_024,
+  /** Tags that a report slices by; where there are more, they are names and not slices. */
+  slices: 100,
   repeats: 1_000,
   resamples: 1_000_000,
   /** Folders that are looked at upward for a package or a workspace. */

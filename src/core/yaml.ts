@@ -6,8 +6,10 @@ import {
   isNode,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
+  Parser,
   parseDocument,
   visit,
 } from "yaml";
@@ -32,6 +34,15 @@ export function parseYaml(
   complain: Complain = strict,
 ): { value: unknown; placeOf: PlaceOf } | undefined {
   const lines = new LineCounter();
+  const deep = offsetOfDeep(text, lines);
+  if (deep !== undefined) {
+    const { line, col } = lines.linePos(deep);
+    complain("YamlInvalid", {
+      place: `${place}:${line}:${col}`,
+      problem: `nested deeper than ${limits.jsonDepth}`,
+    });
+    return undefined;
+  }
   const document = parseDocument(text, {
     lineCounter: lines,
     uniqueKeys: true,
@@ -51,6 +62,23 @@ export function parseYaml(
   const root = document.contents as Node | null;
   return { value: document.toJS(), placeOf: (pointer) => at(offsetOf(root, pointer)) };
 }
+
+/**
+ * Where the text nests far too deep, found without recursion: the library composes recursively, and a process that
+ * runs out of stack while it compiles a regular expression ends without a word.
+ */
+function offsetOfDeep(text: string, lines: LineCounter): number | undefined {
+  const parser = new Parser((offset) => lines.addNewLine(offset));
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const _ of parser.next(lexeme)); // what is done is not kept: only its nesting is looked at
+    if (parser.stack.length > limits.jsonDepth + PARSER_FRAMES) return parser.offset;
+  }
+  lines.lineStarts.length = 0;
+  return undefined;
+}
+
+/** A document and a scalar stand on the parser's stack beside the collections. */
+const PARSER_FRAMES = 2;
 
 const firstLine = (message: string) =>
   (message.split("\n")[0] as string).replace(/ at line \d+, column \d+:?$/, "");

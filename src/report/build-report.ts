@@ -5,6 +5,7 @@ import type { Outcome } from "../caseset/settlement.ts";
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf, digestOfJson } from "../core/digest.ts";
 import { formatInstant } from "../core/instant.ts";
+import { limits } from "../core/limits.ts";
 import { roundAll } from "../core/round.ts";
 import { REPORT_VERSION } from "../core/version.ts";
 import { ROUTED } from "../run/arms.ts";
@@ -50,6 +51,7 @@ function resultOf(plan: Plan, outcomes: readonly Outcome[], scores: readonly Tra
   const routed = arms.get(ROUTED);
   const withoutFamily = `no family: ${String((plan.stamp["reader"] as { name: string }).name)} runs on no model checkpoint`;
   const failed = failedCases(plan, scores);
+  const tags = new Set(plan.cases.flatMap((item) => item.tags)).size;
   const headline = caseFigure(routed?.brier ?? new Map(), "headline.brier", estimation);
   return {
     report_version: REPORT_VERSION,
@@ -70,7 +72,7 @@ function resultOf(plan: Plan, outcomes: readonly Outcome[], scores: readonly Tra
         n: routed?.cases ?? 0,
       },
     ],
-    slices: { tag: tagSlices(plan.cases, routed, estimation) },
+    slices: { tag: tags > limits.slices ? {} : tagSlices(plan.cases, routed, estimation) },
     calibration: null,
     leakage: null,
     plants: plantsJson(scores),
@@ -86,25 +88,34 @@ function resultOf(plan: Plan, outcomes: readonly Outcome[], scores: readonly Tra
     not_estimated: [
       { section: "calibration", reason: "not part of this report version" },
       { section: "leakage", reason: "the profile declares no leakage reference" },
+      ...(tags > limits.slices
+        ? [{ section: "slices.tag", reason: `${tags} tags, at most ${limits.slices} are sliced` }]
+        : []),
     ],
   };
 }
 
+/** By tag, in code units. */
 function tagSlices(
   cases: readonly ForecastCase[],
   routed: ArmScores | undefined,
   estimation: Estimation,
-): Json {
-  const tags = [...new Set(cases.flatMap((item) => item.tags))].sort();
-  const slice = (tag: string) =>
-    new Map(
-      [...(routed?.brier ?? [])].filter(([caseIndex]) =>
-        (cases[caseIndex] as ForecastCase).tags.includes(tag),
-      ),
-    );
-  return Object.fromEntries(
-    tags.map((tag) => [tag, { brier: caseFigure(slice(tag), `slices.tag.${tag}.brier`, estimation) }]),
-  ) as Json;
+): Record<string, Json> {
+  const byTag = new Map<string, Map<number, number>>();
+  for (const [caseIndex, value] of routed?.brier ?? []) {
+    for (const tag of (cases[caseIndex] as ForecastCase).tags) {
+      const known = byTag.get(tag);
+      if (known === undefined) byTag.set(tag, new Map([[caseIndex, value]]));
+      else known.set(caseIndex, value);
+    }
+  }
+  const slices: Record<string, Json> = {};
+  for (const tag of [...byTag.keys()].sort()) {
+    slices[tag] = {
+      brier: caseFigure(byTag.get(tag) as Map<number, number>, `slices.tag.${tag}.brier`, estimation),
+    };
+  }
+  return slices;
 }
 
 /** Plants are counted per (case, table), a pair proven where every trajectory's probes proved it; served, per call. */

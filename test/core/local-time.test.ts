@@ -136,20 +136,29 @@ test("localWall: equal within seconds of every change of offset of 1970 to 2037"
   }
 });
 
-/** The seconds at which a zone changes its offset, found by halving between days. */
+const known = new Map<string, number[]>();
+
+/** The seconds at which a zone changes its offset, found by halving between samples four days apart. */
 function changesOf(zone: string): number[] {
+  const before = known.get(zone);
+  if (before !== undefined) return before;
   const offset = (seconds: number) => slowWall(zone, seconds * 1_000_000) / 1_000_000 - seconds;
   const changes: number[] = [];
-  for (let start = 0; start < 2_145_916_800; start += 3 * 86_400) {
-    let [low, high] = [start, start + 3 * 86_400];
-    if (offset(low) === offset(high)) continue;
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      if (offset(middle) === offset(low)) low = middle;
-      else high = middle;
+  const step = 4 * 86_400;
+  for (let start = 0, at = offset(0); start < 2_145_916_800; start += step) {
+    const next = offset(start + step);
+    if (next !== at) {
+      let [low, high] = [start, start + step];
+      while (high - low > 1) {
+        const middle = Math.floor((low + high) / 2);
+        if (offset(middle) === at) low = middle;
+        else high = middle;
+      }
+      changes.push(high);
     }
-    changes.push(high);
+    at = next;
   }
+  known.set(zone, changes);
   return changes;
 }
 

@@ -99,6 +99,22 @@ describe("states (law 5)", () => {
   });
 });
 
+describe("slices", () => {
+  it("are made by tag, and left out with a reason where tags are too many to be slices", async () => {
+    const two = await runDaily(
+      await dailySet({ tags: (i) => [i % 2 === 0 ? "even" : "odd", "all"] }),
+      readerOf(half),
+    );
+    const { slices } = two.report.result as Result;
+    assert.deepEqual(Object.keys(slices.tag), ["all", "even", "odd"]);
+    assert.deepEqual([slices.tag.all.brier.n, slices.tag.even.brier.n, slices.tag.odd.brier.n], [30, 15, 15]);
+    const many = await runDaily(await dailySet({ days: 150, tags: (i) => [`tag-${i}`] }), readerOf(half));
+    const result = many.report.result as Result;
+    assert.deepEqual(result.slices.tag, {});
+    assert.match(result.not_estimated.at(-1).reason, /140 tags, at most 100/);
+  });
+});
+
 describe("premium (chapter 41)", () => {
   const family = familyOf(["m-2019", "2019-11:documented"], ["m-2020", "2020-01:documented"]);
 

@@ -121,11 +121,12 @@ test("no plant's valid time is after its available time, but in tables that spea
 
 test("values come from versions available at the horizon; key, entity and time columns are the plant's own", () => {
   always((plants, { table }, { known }) => {
+    const standing = known.filter((version) => !version.retracted);
     const own = new Set([...table.keyColumns, table.validColumn, table.availableColumn, table.entity]);
     const drawn = table.columns.flatMap((_column, i) => (own.has(i) ? [] : [i]));
     assertEvery(probePlants(plants), ({ cells, key }) => {
       const values = drawn.every((column) => {
-        const pool = known.map((version) => version.cells[column]);
+        const pool = standing.map((version) => version.cells[column]);
         return (
           pool.some((cell) => cell === cells[column]) ||
           (cells[column] === null && !pool.some((c) => c !== undefined))

@@ -25,6 +25,7 @@ export type DailyOptions = {
   readonly from?: number;
   readonly label?: (i: number) => object | null;
   readonly cluster?: (i: number) => string;
+  readonly tags?: (i: number) => string[];
 };
 
 export async function dailySet(options: DailyOptions = {}): Promise<{ set: CaseSet; store: Store }> {
@@ -60,6 +61,7 @@ tables:
     resolution: { statement: "value > 50", vintage: "first", at: at(i + 1) },
     label_interval: [at(i), at(i + 1)],
     answer: "probability",
+    ...(options.tags === undefined ? {} : { tags: options.tags(i) }),
     ...(options.cluster === undefined ? {} : { cluster: options.cluster(i) }),
   }));
   const label = (i: number) => ({

@@ -225,6 +225,10 @@ export function callsOf(table: RandomTable): fc.Arbitrary<Call> {
     },
     { requiredKeys: ["table"] },
   );
+  const snapshot = fc.record(
+    { ...required, latest: fc.constant(true), where: shared.where, limit: fc.constantFrom(2, 100) },
+    { requiredKeys: ["table", "latest"] },
+  );
   const aggregate = fc.record(
     {
       ...required,
@@ -237,6 +241,7 @@ export function callsOf(table: RandomTable): fc.Arbitrary<Call> {
   );
   return fc.oneof(
     { weight: 3, arbitrary: rows.map((args) => ({ tool: "rows" as const, args: args as Json })) },
+    { weight: 1, arbitrary: snapshot.map((args) => ({ tool: "rows" as const, args: args as Json })) },
     { weight: 2, arbitrary: aggregate.map((args) => ({ tool: "aggregate" as const, args: args as Json })) },
   );
 }

@@ -76,13 +76,14 @@ const capabilities: Rule = {
     if (text === undefined) return [{ path: LIST, line: 1, found: "no such file" }];
     const homes = JSON.parse(text) as Home[];
     const at = (found: string): Finding => ({ path: LIST, line: 1, found });
+    const exported = exportsOf(tree);
     const names = homes.map(({ capability }) => capability);
     const places = homes.map(({ file, symbol }) => `${file}#${symbol}`);
     return [
       ...needed.filter((name) => !names.includes(name)).map((name) => at(`${name} is missing`)),
       ...twice(names).map((name) => at(`${name} is listed twice`)),
       ...twice(places).map((place) => at(`${place} is the home of two capabilities`)),
-      ...homes.flatMap((home) => homeFaults(home, tree)).map(at),
+      ...homes.flatMap((home) => homeFaults(home, exported)).map(at),
     ];
   },
 };
@@ -91,14 +92,22 @@ const twice = (values: readonly string[]) => [
   ...new Set(values.filter((each, i) => values.indexOf(each) !== i)),
 ];
 
-function homeFaults({ capability, file, symbol }: Home, tree: Tree): string[] {
-  const exporting = inside(tree, "src").filter((source) =>
-    declaredIn(source).some(({ name, exported }) => exported && name === symbol),
-  );
-  const others = exporting.filter(({ path }) => path !== file);
+/** Each exported name with the files that export it. */
+function exportsOf(tree: Tree): Map<string, string[]> {
+  const files = new Map<string, string[]>();
+  for (const source of inside(tree, "src"))
+    for (const { name, exported } of declaredIn(source))
+      if (exported) files.set(name, [...(files.get(name) ?? []), source.path]);
+  return files;
+}
+
+function homeFaults({ capability, file, symbol }: Home, exported: Map<string, string[]>): string[] {
+  const files = exported.get(symbol) ?? [];
   return [
-    ...(exporting.length === others.length ? [`${capability}: ${file} exports no ${symbol}`] : []),
-    ...others.map(({ path }) => `${capability}: ${symbol} is exported by ${path} too`),
+    ...(files.includes(file) ? [] : [`${capability}: ${file} exports no ${symbol}`]),
+    ...files
+      .filter((each) => each !== file)
+      .map((each) => `${capability}: ${symbol} is exported by ${each} too`),
   ];
 }
 

@@ -144,8 +144,17 @@ function targetOf(path: string, specifier: string): string | null {
   return parts.join("/");
 }
 
+type Comment = { readonly text: string; readonly line: number };
+const comments = new WeakMap<Source, readonly Comment[]>();
+
 /** Every comment with its line. */
-export function commentsOf(source: Source): { text: string; line: number }[] {
+export function commentsOf(source: Source): readonly Comment[] {
+  const known = comments.get(source) ?? gatherComments(source);
+  comments.set(source, known);
+  return known;
+}
+
+function gatherComments(source: Source): Comment[] {
   const seen = new Map<number, ts.CommentRange>();
   const gather = (node: ts.Node): void => {
     if (ts.isJSDoc(node)) return; // its text is a comment before its host already

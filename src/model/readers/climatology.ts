@@ -1,6 +1,6 @@
 /** Climatology: how often the event happened at this time of the year, smoothed; the reader's floor of skill. */
 
-import { instant, parseDay } from "../../core/instant.ts";
+import { dateOfDay, dayNumber, instant, parseDay } from "../../core/instant.ts";
 import { dayOfYear, firstInstant } from "../../core/local-time.ts";
 import type { AskedCase, Tools } from "../reader.ts";
 import { allRows, dayAndState, firstRow, type TableReads } from "./table-reads.ts";
@@ -35,16 +35,21 @@ export async function climatology(asked: AskedCase, reads: TableReads, tools: To
   return (1 + events) / (2 + rows);
 }
 
-/** Runs of days from `first` to `asked` that lie near the asked day of the year. */
+/** Runs of days from `first` to `asked` that lie near the asked day of the year; O(years). */
 export function windows(first: number, asked: number): [number, number][] {
   const centre = dayOfYear(asked);
   const runs: [number, number][] = [];
-  for (let day = first; day <= asked; day++) {
-    const apart = Math.abs(dayOfYear(day) - centre);
-    if (Math.min(apart, YEAR - apart) > CLIMATOLOGY_WINDOW) continue;
-    const run = runs.at(-1);
-    if (run !== undefined && run[1] === day - 1) run[1] = day;
-    else runs.push([day, day]);
+  for (let year = dateOfDay(first).year; year <= dateOfDay(asked).year; year++) {
+    const before = dayNumber(year, 1, 1) - 1;
+    const length = dayNumber(year + 1, 1, 1) - 1 - before;
+    for (const shift of [-YEAR, 0, YEAR]) {
+      const from = Math.max(before + Math.max(1, centre - CLIMATOLOGY_WINDOW + shift), first);
+      const to = Math.min(before + Math.min(length, centre + CLIMATOLOGY_WINDOW + shift), asked);
+      if (from > to) continue;
+      const run = runs.at(-1);
+      if (run !== undefined && run[1] === from - 1) run[1] = to;
+      else runs.push([from, to]);
+    }
   }
   return runs;
 }

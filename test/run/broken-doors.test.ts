@@ -1,0 +1,217 @@
+/** Doors that are broken in one way each: proven wrong before anything runs, or caught in the record of the run. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Json } from "../../src/core/canonical.ts";
+import { isRefusal } from "../../src/core/refusal.ts";
+import { type Attempt, answered, type Tools } from "../../src/model/reader.ts";
+import type { Report } from "../../src/report/build-report.ts";
+import { renderText } from "../../src/report/render-text.ts";
+import { memorySink } from "../../src/run/sink.ts";
+import type { OpenRequest, Store } from "../../src/store/door.ts";
+import { assertEvery, assertNone } from "../support/all.ts";
+import { dailySet, readerOf, runDaily } from "../support/daily-set.ts";
+import { brokenRules, honest, naiveStore, type Rule } from "../support/naive-store.ts";
+import { readRun } from "../support/read-run.ts";
+
+type Failed = { readonly case: string; readonly rule: string; readonly call: string; readonly step: number };
+type Result = {
+  readonly verdict: string;
+  readonly failed_cases: readonly Failed[];
+  readonly plants: Readonly<Record<string, number>>;
+  readonly tally: { readonly answered: number; readonly faults: Readonly<Record<string, number>> };
+};
+
+const daily = await dailySet();
+const cases = daily.set.cases.map((item) => item.id);
+
+const storeOf = (ruleOf: (request: OpenRequest) => Rule): Store =>
+  naiveStore([...daily.store.tables.values()], ruleOf);
+const everywhere = (rule: Rule) => storeOf(() => rule);
+/** Sound for the engine's probes, broken for all other doors. */
+const onReaderPath = (rule: Rule) => storeOf(({ overlay }) => (overlay?.view === "probe" ? honest : rule));
+
+const readAll = { table: "readings", limit: 1000 };
+const reads =
+  (tool: string, args: Json) =>
+  async (_asked: object, tools: Tools): Promise<Attempt> => {
+    await tools.call(tool, args);
+    return answered(0.5);
+  };
+
+async function run(store: Store, answer: Parameters<typeof readerOf>[0]) {
+  const sink = memorySink();
+  const { report, outcomes } = await runDaily({ set: daily.set, store }, readerOf(answer), { sink });
+  const result = report.result as unknown as Result;
+  const inReach = (report.evidence as unknown as { plants: { in_reach: number } }).plants.in_reach;
+  return { result, inReach, report, outcomes, record: readRun(sink.files) };
+}
+
+const printed = (report: Report) => renderText(report, report.reportDigest, (text) => text);
+
+/** A filter that is applied too early serves old versions, none from after the horizon: no bound is broken. */
+const unbounded = Object.entries<Rule>(brokenRules).filter(([name]) => name !== "filter before version");
+
+for (const [name, rule] of unbounded) {
+  test(`a door that is broken everywhere never starts: ${name}`, async () => {
+    const sink = memorySink();
+    const opened: string[] = [];
+    const reader = readerOf(() => {
+      opened.push("reader");
+      return answered(0.5);
+    });
+    await assert.rejects(runDaily({ set: daily.set, store: everywhere(rule) }, reader, { sink }), (error) => {
+      assert.ok(isRefusal(error, "EvalPlantUnproven"));
+      const { probe, found } = error.details;
+      assert.match(
+        probe,
+        /^case day-2020-01-11: table readings: (presence|absence) of the (past|revision|new-key) plant/,
+      );
+      assert.match(found, /^\{"rows":\[/);
+      assert.ok(error.message.includes(found));
+      return true;
+    });
+    assert.deepEqual([...sink.files.keys()], []);
+    assert.deepEqual(opened, []);
+  });
+}
+
+test("filter before version breaks no bound: its run is green, and only the truncation property tells it", async () => {
+  const { result } = await run(everywhere(brokenRules["filter before version"]), reads("rows", readAll));
+  assert.equal(result.verdict, "green");
+});
+
+for (const name of ["valid time only", "a day late", "newest version, then bounded"] as const) {
+  test(`a door that is broken for readers alone fails each case that meets it: ${name}`, async () => {
+    const looking = new Set(cases.filter((_id, i) => i % 3 === 0));
+    const { result, record } = await run(onReaderPath(brokenRules[name]), async (asked, tools) => {
+      if (looking.has(asked.id)) await tools.call("rows", readAll);
+      return answered(0.5);
+    });
+    assert.equal(result.verdict, "red");
+    const failed = new Set(result.failed_cases.map((failure) => failure.case));
+    assert.deepEqual(failed, looking);
+    const rules =
+      name === "newest version, then bounded" ? ["plant-shows"] : ["plant-served", "row-after-horizon"];
+    assertEvery(
+      result.failed_cases,
+      ({ rule, call }) => rules.includes(rule) && call === 'rows {"limit":1000,"table":"readings"}',
+    );
+    assert.equal(result.plants["proven"], cases.length);
+    const served = new Set(
+      result.failed_cases.flatMap((one) => (one.rule.startsWith("plant") ? [one.case] : [])),
+    );
+    assert.equal(result.plants["served"], served.size);
+    assert.ok(served.size > 0);
+    // The call that met it is on the record, and the attempt is an abort, never an answer.
+    assertEvery(result.failed_cases, ({ case: id, step }) =>
+      record.entries.some((entry) => entry.case === id && entry.step === step && entry.kind === "tool"),
+    );
+    assert.deepEqual(result.tally.faults, { aborted: looking.size });
+    assert.equal(result.tally.answered, cases.length - looking.size);
+  });
+}
+
+test("a violation latches: swallowed, it is thrown again at each later call, and the case fails though answered", async () => {
+  const thrown: string[] = [];
+  const { result, record } = await run(onReaderPath(brokenRules["a day late"]), async (_asked, tools) => {
+    for (const args of [readAll, { table: "readings", limit: 1 }, readAll]) {
+      try {
+        await tools.call("rows", args);
+      } catch (error) {
+        thrown.push((error as Error).name);
+      }
+    }
+    return answered(1);
+  });
+  assert.equal(thrown.length, 3 * cases.length);
+  assertEvery(thrown, (name) => name === "BoundViolation");
+  assert.equal(result.tally.answered, cases.length);
+  assert.deepEqual(new Set(result.failed_cases.map((failure) => failure.case)), new Set(cases));
+  assert.equal(record.entries.filter((entry) => entry.kind === "tool").length, cases.length);
+});
+
+test("a reader that only aggregates is caught by the answer without the plants", async () => {
+  const mean = { table: "readings", measure: "mean", column: "value" };
+  const { result, record } = await run(
+    onReaderPath(brokenRules["valid time only"]),
+    reads("aggregate", mean),
+  );
+  assert.equal(result.verdict, "red");
+  assertEvery(cases, (id) => result.failed_cases.some((failure) => failure.case === id));
+  assertEvery(
+    result.failed_cases,
+    ({ rule, call }) => rule === "plant-shows" && call.startsWith("aggregate {"),
+  );
+  assertEvery(
+    record.entries.filter((entry) => entry.kind === "tool"),
+    (entry) => entry.unplanted !== entry.result,
+  );
+});
+
+test("an honest door: green, each pair proven, no plant served, and the calls in reach are counted", async () => {
+  for (const store of [daily.store, everywhere(honest)]) {
+    const { result, inReach, record } = await run(store, reads("rows", readAll));
+    assert.equal(result.verdict, "green");
+    assert.deepEqual(result.failed_cases, []);
+    const { future, past, proven, served } = result.plants;
+    assert.deepEqual([future, past, proven, served], [cases.length, cases.length, cases.length, 0]);
+    assert.equal(inReach, cases.length);
+    // Presence before absence: the probes hold each plant, the reader's answers hold none.
+    const planted = record.plants.map((plant) => plant.ref);
+    const bodies = (kind: string) =>
+      record.entries.flatMap((entry) =>
+        entry.kind === kind && "result" in entry ? [record.body(entry.result)] : [],
+      );
+    const instants = record.plants.filter(({ kind }) => kind !== "past").map((plant) => plant.available_at);
+    assertEvery(planted, (ref) => bodies("probe").some((text) => text.includes(JSON.stringify(ref))));
+    assertNone(bodies("tool"), (text) =>
+      instants.some((instant) => text.includes(`"available_at":"${instant}"`) && instant.includes(".000001")),
+    );
+    assertEvery(
+      record.entries.filter((entry) => entry.kind === "tool"),
+      (entry) => entry.unplanted === entry.result,
+    );
+  }
+});
+
+test("a reader that reads nothing, or only what no plant can touch, has nothing in reach", async () => {
+  const nothing = await run(daily.store, () => answered(0.5));
+  assert.deepEqual(
+    [nothing.inReach, nothing.result.plants["served"], nothing.result.verdict],
+    [0, 0, "green"],
+  );
+  assert.equal(nothing.result.plants["proven"], cases.length);
+  assert.match(printed(nothing.report), /not\s+exercised/);
+  const first = await run(daily.store, reads("rows", { table: "readings", where: { date: "2020-01-01" } }));
+  assert.equal(first.inReach, 0);
+  const last = await run(daily.store, reads("rows", { table: "readings", order: ["-date"], limit: 1 }));
+  assert.equal(last.inReach, cases.length);
+  assert.doesNotMatch(printed(last.report), /not\s+exercised/);
+});
+
+test("arguments of any kind are answered with faults, recorded, and the case goes on", async () => {
+  const odd: Json[] = [
+    null,
+    "rows",
+    [],
+    { table: 7 },
+    { table: "other" },
+    { table: "readings", limit: 10_001 },
+  ];
+  const { result, record } = await run(daily.store, async (_asked, tools) => {
+    for (const args of [...odd, undefined, Number.NaN, { a: "\ud800" }, { table: "x".repeat(40_000) }]) {
+      const reply = await tools.call("rows", args as Json);
+      assert.ok(!reply.ok);
+      assert.equal(reply.fault.class, "bad_request");
+    }
+    const wrongly = await tools.call("rows", { table: "readings", limit: `a${"😀".repeat(200)}` });
+    assert.ok(!wrongly.ok);
+    assert.ok(!(await tools.call("search", { table: "readings" })).ok);
+    return answered(0.5);
+  });
+  assert.equal(result.verdict, "green");
+  assert.equal(
+    record.entries.filter((entry) => entry.kind === "tool").length,
+    cases.length * (odd.length + 6),
+  );
+});

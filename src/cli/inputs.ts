@@ -16,7 +16,7 @@ import { loadStore } from "../store/load-store.ts";
 /** The folder of blindcast's own package: dist/src/cli is three below it. */
 export const packageFolder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 
-export function lookupFor(folder: string, offline: boolean): Lookup {
+function lookupFor(folder: string, offline: boolean): Lookup {
   const home =
     process.env["XDG_CACHE_HOME"] ??
     (process.env["HOME"] === undefined ? null : path.join(process.env["HOME"], ".cache"));
@@ -36,7 +36,7 @@ async function download(url: string): Promise<Uint8Array> {
 }
 
 /** The folder itself, else `casesets/<name>` here or among the package's. */
-export function findCaseSet(name: string): { folder: string; shown: string } {
+function findCaseSet(name: string): { folder: string; shown: string } {
   const looked = [name, path.join("casesets", name), path.join(packageFolder, "casesets", name)];
   const found = looked.find((folder) => fs.existsSync(path.join(folder, "caseset.yaml")));
   if (found === undefined)
@@ -63,7 +63,7 @@ export async function loadInputs(
 }
 
 /** `profiles/` of the nearest workspace upward, then the package's. */
-export function profileFolders(): string[] {
+function profileFolders(): string[] {
   const here = [...upward(process.cwd())]
     .map((folder) => path.join(folder, "profiles"))
     .filter((folder) => fs.existsSync(folder));

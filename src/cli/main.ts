@@ -4,17 +4,19 @@ import yargs, { type Argv } from "yargs";
 import { BlindcastError, isRefusal, refuse } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import { Interrupted } from "../run/interrupted.ts";
-import type { Raw } from "./arguments.ts";
+import { checkWords, type Raw } from "./arguments.ts";
 import * as backtestVerb from "./backtest.ts";
 import * as doctorVerb from "./doctor.ts";
 import { printWords, refusalText } from "./print.ts";
 import * as reportVerb from "./report.ts";
 
 const exit = { refused: 2, incomplete: 3, bug: 4 } as const;
+/** Flags without a value. */
+const switches = ["json", "offline", "help", "version"];
 const verbs = [backtestVerb, doctorVerb, reportVerb];
 
 async function main(words: readonly string[]): Promise<number> {
-  refuseRepeated(words);
+  checkWords(words, switches);
   let status = 0;
   const parser = yargs([...words])
     .scriptName("blindcast")
@@ -49,19 +51,6 @@ async function main(words: readonly string[]): Promise<number> {
   }
   await parser.parseAsync();
   return status;
-}
-
-/** Every flag once, but for those that gather values; a parser would take the last, or make a list. */
-function refuseRepeated(words: readonly string[]): void {
-  const seen = new Set<string>();
-  for (const word of words) {
-    if (word === "--") return;
-    const flag = /^--([a-z-]+)(=|$)/.exec(word)?.[1];
-    if (flag === undefined || flag === "param" || flag === "filter") continue;
-    if (seen.has(flag))
-      refuse("ArgumentInvalid", { place: `--${flag}`, found: words.join(" "), expected: "the flag once" });
-    seen.add(flag);
-  }
 }
 
 function failed(error: unknown): number {

@@ -235,7 +235,7 @@ export function isRefusal<C extends Code>(error: unknown, code?: C): error is Bl
 export type Complain = <C extends Code>(code: C, details: Refusals[C]) => void;
 
 /** The first refusal ends the work. */
-export const strict: Complain = refuse;
+export const strict: Complain = (code, details) => refuse(code, details);
 
 /** Thrown where as many refusals as the limit were noted and another came: the list is full, and says so. */
 export class ListFull extends Error {

@@ -17,7 +17,7 @@ export type Premium = {
   readonly reason: string | null;
 };
 
-export const NOT_SEPARABLE =
+const NOT_SEPARABLE =
   "leakage and capability, not separable: no case resolved after the latest checkpoint's cutoff has a control";
 
 export function premiumOf(

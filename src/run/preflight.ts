@@ -95,7 +95,7 @@ export const trajectoryCount = (plan: Plan): number =>
   plan.arms.assignments.length * plan.selection.options.repeats;
 
 /** Unrecorded, and no reader exists yet: a door that cannot prove every plant starts nothing. */
-export async function provePlants(plan: Plan, world: World): Promise<void> {
+async function provePlants(plan: Plan, world: World): Promise<void> {
   const breathe = breather(world.clock.elapsed);
   world.progress.stage("proving plants", plan.cases.length);
   for (let i = 0; i < plan.cases.length; i++) {

@@ -8,7 +8,7 @@ import { limits } from "../core/limits.ts";
 import { ENTRY_FORMAT } from "../core/version.ts";
 import { createTree } from "../ledger/tree.ts";
 import { type Bound, type EntryBody, entryLine } from "./entry.ts";
-import type { PlantRecord } from "./record.ts";
+import type { PlantRecord } from "./plant-record.ts";
 import type { Sink, SinkFile } from "./sink.ts";
 import type { Clock } from "./world.ts";
 

@@ -3,7 +3,7 @@ import type { ForecastCase } from "../caseset/forecast-case.ts";
 import { refuse } from "../core/refusal.ts";
 
 export type Filter = { readonly key: "id" | "tag" | "cluster"; readonly value: string };
-export const filterKeys = ["id", "tag", "cluster"] as const;
+const filterKeys = ["id", "tag", "cluster"] as const;
 
 /** `--filter tag=rain`, `--filter id=rain-2014-*`: exact, or with `*` at the end everything that starts so. */
 export function parseFilter(text: string): Filter {

@@ -8,9 +8,9 @@ import type { AskedCase, Attempt, Tools } from "../model/reader.ts";
 import type { Table } from "../store/table.ts";
 import type { Assignment } from "./arms.ts";
 import type { Bound, EntryBody } from "./entry.ts";
+import { plantRecords } from "./plant-record.ts";
 import type { Plan } from "./preflight.ts";
 import { type CasePlants, overlayRows, probeTable } from "./probe.ts";
-import { plantRecords } from "./record.ts";
 import type { Recorder } from "./recorder.ts";
 import { BoundViolation, hostTools } from "./tool-host.ts";
 import type { World } from "./world.ts";
@@ -42,7 +42,7 @@ export async function runTrajectory(
   return attempt.kind === "answer";
 }
 
-export function askedCase(plan: Plan, item: ForecastCase, repeat: number): AskedCase {
+function askedCase(plan: Plan, item: ForecastCase, repeat: number): AskedCase {
   return {
     id: item.id,
     repeat,

@@ -4,9 +4,9 @@ import { formatInstant, type Instant, isBy } from "../core/instant.ts";
 import { rowDigest } from "../core/row-ref.ts";
 import type { ServedRow } from "../model/reader.ts";
 import type { Entry } from "../run/entry.ts";
-import type { PlantRecord, Trajectory } from "../run/record.ts";
-import type { Failure } from "./score-trajectory.ts";
-import { callOf } from "./trajectory-check.ts";
+import type { PlantRecord } from "../run/plant-record.ts";
+import type { Trajectory } from "../run/record.ts";
+import { callOf, type Failure } from "./failure.ts";
 
 export type PlantScore = {
   /** Tables of the case with plants, those of them proven by both probes, and those with nothing visible yet. */

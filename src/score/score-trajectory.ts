@@ -4,16 +4,9 @@ import type { Outcome } from "../caseset/settlement.ts";
 import type { Entry } from "../run/entry.ts";
 import type { Trajectory } from "../run/record.ts";
 import { brier } from "../stats/brier.ts";
+import type { Failure } from "./failure.ts";
 import { type PlantScore, scorePlants } from "./plants.ts";
 import { checkBounds } from "./trajectory-check.ts";
-
-/** Why a case fails: a rule, and the call that broke it, as a person can find it in the record. */
-export type Failure = {
-  readonly rule: string;
-  readonly step: number;
-  readonly call: string;
-  readonly detail: string;
-};
 
 export type TrajectoryScore = {
   readonly caseIndex: number;

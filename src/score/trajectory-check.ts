@@ -1,10 +1,9 @@
 /** The trajectory check: every entry carries the bound that its call passed, and it is the case's horizon. */
 
 import type { ForecastCase } from "../caseset/forecast-case.ts";
-import { canonical, type Json } from "../core/canonical.ts";
 import { formatInstant } from "../core/instant.ts";
 import type { Entry } from "../run/entry.ts";
-import type { Failure } from "./score-trajectory.ts";
+import { callOf, type Failure } from "./failure.ts";
 
 const attributes = ["case", "horizon", "as_of", "view"] as const;
 
@@ -33,11 +32,4 @@ export function checkBounds(item: ForecastCase, entries: readonly Entry[]): Fail
     });
   }
   return failures;
-}
-
-/** `rows {"limit":1,"table":"weather"}` */
-export function callOf(entry: Entry): string {
-  if (entry.kind !== "tool" && entry.kind !== "probe") return entry.kind;
-  const args = canonical(entry.args as Json);
-  return `${entry.name} ${args.length > 200 ? `${args.slice(0, 197)}...` : args}`;
 }

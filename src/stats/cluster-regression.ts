@@ -60,7 +60,7 @@ export function clusterContrast(input: ClusterContrastInput): ClusterContrast | 
   if (basis === null) return null;
   const { q } = basis;
   const c = basis.solveTransposed(input.contrast);
-  const { estimate, residuals } = fit(q, y, c);
+  const { estimate, residuals } = leastSquares(q, y, c);
   const { grams, scores, hc0 } = accumulate(q, residuals, group, clusters, c);
   const corrected = correct(grams, scores, clusters, c);
   if (corrected === null) return null;
@@ -132,7 +132,7 @@ function dot(a: Float64Array, b: Float64Array): number {
   return total;
 }
 
-function fit(q: Float64Array, y: Float64Array, c: Float64Array) {
+function leastSquares(q: Float64Array, y: Float64Array, c: Float64Array) {
   const k = c.length;
   const beta = new Float64Array(k);
   for (let i = 0; i < y.length; i++) {

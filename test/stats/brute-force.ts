@@ -18,6 +18,8 @@ export type BruteForce = {
   clusters: number;
   n: number;
   unitLeverage: number;
+  /** Smallest eigenvalue of I − H_gg above 0: with it small, these matrices are too inexact to be an oracle. */
+  gap: number;
 };
 
 const transpose = (a: Matrix): Matrix => a[0]!.map((_, j) => a.map((row) => row[j]!));
@@ -47,8 +49,8 @@ function inverse(a: Matrix): Matrix | null {
   return work.map((row) => row.slice(k));
 }
 
-/** (symmetric)^(−½) with 0 in place of 1/√0, and how many were 0. At most 8 rows. */
-function inverseRoot(a: Matrix): { root: Matrix; zeros: number } {
+/** (symmetric)^(−½) with 0 in place of 1/√0, how many were 0, and the least that was not. At most 8 rows. */
+function inverseRoot(a: Matrix): { root: Matrix; zeros: number; least: number } {
   const m = a.length;
   const { values, vectors } = eigenSymmetric(Float64Array.from(a.flat()), m);
   const powers = Array.from(values, (value) => (value < 1e-9 ? 0 : 1 / Math.sqrt(value)));
@@ -57,7 +59,8 @@ function inverseRoot(a: Matrix): { root: Matrix; zeros: number } {
     v.map((row) => row.map((value, j) => value * powers[j]!)),
     transpose(v),
   );
-  return { root, zeros: powers.filter((power) => power === 0).length };
+  const least = Math.min(...values.filter((value) => value >= 1e-9));
+  return { root, zeros: powers.filter((power) => power === 0).length, least };
 }
 
 export function bruteForce(input: ClusterContrastInput): BruteForce | null {
@@ -77,34 +80,21 @@ export function bruteForce(input: ClusterContrastInput): BruteForce | null {
   const e = apply(maker, y);
   const influence = apply(x, apply(bread, [...contrast]));
   const projected: number[][] = [];
-  let [cr2, cr0, unitLeverage] = [0, 0, 0];
+  let [cr2, cr0, unitLeverage, gap] = [0, 0, 0, Number.POSITIVE_INFINITY];
   for (const id of ids) {
     const rows = kept.flatMap((i, at) => (input.clusters[i] === id ? [at] : []));
     const own = rows.map((i) => rows.map((j) => maker[i]![j]!));
-    const { root: adjust, zeros } = inverseRoot(own);
-    const a = apply(
-      adjust,
-      rows.map((i) => influence[i]!),
-    );
+    const { root: adjust, zeros, least } = inverseRoot(own);
+    gap = Math.min(gap, least);
+    const share = rows.map((i) => influence[i]!);
+    const a = apply(adjust, share);
     const residuals = rows.map((i) => e[i]!);
-    const [corrected, plain] = [
-      inner(a, residuals),
-      inner(
-        rows.map((i) => influence[i]!),
-        residuals,
-      ),
-    ];
+    const [corrected, plain] = [inner(a, residuals), inner(share, residuals)];
     cr2 += corrected * corrected;
     cr0 += plain * plain;
     unitLeverage += zeros;
-    projected.push(
-      maker.map((row) =>
-        inner(
-          rows.map((i) => row[i]!),
-          a,
-        ),
-      ),
-    );
+    const columns = maker.map((row) => rows.map((i) => row[i]!));
+    projected.push(apply(columns, a));
   }
   let trace = 0;
   let squares = 0;
@@ -129,5 +119,6 @@ export function bruteForce(input: ClusterContrastInput): BruteForce | null {
     clusters: groups,
     n,
     unitLeverage,
+    gap,
   };
 }

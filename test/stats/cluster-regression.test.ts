@@ -126,11 +126,15 @@ const designs = fc
   });
 
 test("clusterContrast: equals the n×n matrices, with weights, shared dummies, leverage 1", () => {
-  const met = { estimated: 0, refused: 0, unit: 0, clustered: 0 };
+  const met = { estimated: 0, refused: 0, unit: 0, clustered: 0, inexact: 0 };
   const agree = (fit: ReturnType<typeof clusterContrast>, brute: BruteForce | null) => {
     assert.equal(fit === null, brute === null);
     if (fit === null || brute === null) {
       met.refused += 1;
+      return;
+    }
+    if (brute.gap < 1e-5) {
+      met.inexact += 1;
       return;
     }
     met.estimated += 1;
@@ -147,7 +151,9 @@ test("clusterContrast: equals the n×n matrices, with weights, shared dummies, l
     fc.property(designs, (input) => agree(clusterContrast(input), bruteForce(input))),
     { numRuns: 400 },
   );
-  for (const [what, count] of Object.entries(met)) assert.ok(count > 5, `${what}: only ${count} designs`);
+  const { inexact, ...seen } = met;
+  for (const [what, count] of Object.entries(seen)) assert.ok(count > 5, `${what}: only ${count} designs`);
+  assert.ok(inexact < 20, `${inexact} designs too near leverage 1 for the matrices`);
 });
 
 test("clusterContrast: units, labels and the order of rows change nothing", () => {

@@ -1,7 +1,7 @@
 /** A run as it lies in a memory sink: entries and bodies, read back by the documented formats alone. */
 import { inflateRawSync } from "node:zlib";
 import type { Entry } from "../../src/run/entry.ts";
-import type { PlantRecord } from "../../src/run/record.ts";
+import type { PlantRecord } from "../../src/run/plant-record.ts";
 
 export type ReadRun = {
   readonly entries: Entry[];

@@ -194,6 +194,7 @@ const shapePairs: Record<string, readonly Pair[]> = {
   "file length": [pair(inCore(lines(401)), inCore(lines(400))), pair(inTest(lines(401)), inTest(lines(400)))],
   "function length": [
     pair(inCore(longFunction(71)), inCore(longFunction(70))),
+    pair(inTest(`it("a", () => {\n${lines(70)}});\n`), inTest(`describe("a", () => {\n${lines(70)}});\n`)),
     pair(inTest(`test("a", () => {\n${lines(70)}});\n`), inTest(`test("a", () => {\n${lines(68)}});\n`)),
     pair(
       inCore(`class A {\n  m() {\n${lines(69)}  }\n}\n`),

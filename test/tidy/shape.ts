@@ -21,12 +21,21 @@ const functionLines: Rule = {
   check: (tree) =>
     look(everywhere(tree), (node, source) => {
       if (!ts.isFunctionLike(node) || !("body" in node) || node.body === undefined) return undefined;
+      if (isDescribeBody(node)) return undefined;
       const lines = lineOf(source, node.getEnd()) - lineOf(source, node.getStart(source.tree)) + 1;
       return lines <= FUNCTION_LINES
         ? undefined
         : `a function of ${lines} lines, at most ${FUNCTION_LINES}: give its parts names`;
     }),
 };
+
+/** The body of `describe` is a heading over tests, each of them a function of its own. */
+function isDescribeBody(node: ts.Node): boolean {
+  const { parent } = node;
+  return (
+    ts.isCallExpression(parent) && ts.isIdentifier(parent.expression) && parent.expression.text === "describe"
+  );
+}
 
 const noDefaultExport: Rule = {
   name: "no default export",

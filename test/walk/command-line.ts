@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Summary } from "../support/report-shape.ts";
 
 /** The repository: the nearest folder upward with a package.json. */
 export const repository = (() => {
@@ -31,10 +32,9 @@ export function blindcast(
 }
 
 /** The JSON object of a run's last line of stdout. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the command printed
-export function lastLine(ran: Ran): any {
+export function lastLine<T = Summary>(ran: Ran): T {
   const lines = ran.stdout.trimEnd().split("\n");
-  return JSON.parse(lines.at(-1) as string);
+  return JSON.parse(lines.at(-1) as string) as T;
 }
 
 export function temporaryFolder(): string {

@@ -6,7 +6,7 @@ import type { AskedCase, Tools } from "../reader.ts";
 import { allRows, dayAndState, firstRow, type TableReads } from "./table-reads.ts";
 
 /** Days of the year on either side of the asked day's. */
-export const CLIMATOLOGY_WINDOW = 15;
+const CLIMATOLOGY_WINDOW = 15;
 const YEAR = 366;
 
 /**

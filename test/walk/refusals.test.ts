@@ -1,0 +1,264 @@
+/** Clause walk: each kind of bad input is refused by the command line, and its nearest neighbour is accepted. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { after, describe, it, type TestContext } from "node:test";
+import { type Fixture, refusalTable, type Trial } from "../fixtures/refusal-table.ts";
+import { changed, filesBelow, tinySet, without, writeTexts } from "../fixtures/tiny-set.ts";
+import { blindcast, lastLine, type Ran, temporaryFolder } from "./command-line.ts";
+
+const root = temporaryFolder();
+after(() => fs.rmSync(root, { recursive: true, force: true }));
+let made = 0;
+
+/** Runs a trial in a folder of its own; no cache and no network of the machine reach it. */
+function run(
+  trial: Trial,
+  verb: readonly string[] = ["backtest", "set", "--out", "runs/one"],
+): { ran: Ran; folder: string } {
+  const folder = path.join(root, String(made++));
+  writeTexts(folder, trial.texts);
+  return { ran: again(folder, [...verb, ...(trial.words ?? [])]), folder };
+}
+
+function again(folder: string, words: readonly string[]): Ran {
+  return blindcast(words, { cwd: folder, env: { XDG_CACHE_HOME: path.join(root, "cache"), NO_COLOR: "1" } });
+}
+
+/** The refusal's line: the only one of stderr that starts with a code. */
+function refusalLine(ran: Ran): string {
+  const lines = ran.stderr.split("\n").filter((line) => /^[A-Z][A-Za-z]+: /.test(line));
+  assert.equal(lines.length, 1, ran.stderr);
+  return lines[0] as string;
+}
+
+function assertRefused({ code, place, values }: Omit<Fixture, "name" | "bad" | "good">, ran: Ran): void {
+  assert.equal(ran.status, 2, ran.stderr + ran.stdout);
+  assert.equal(ran.stdout, "");
+  const line = refusalLine(ran);
+  assert.ok(line.startsWith(`${code}: ${place}: `), `expected ${code}: ${place}: …, found ${line}`);
+  for (const value of values) assert.ok(line.includes(value), `expected ${value} in ${line}`);
+  const rest = ran.stderr.slice(ran.stderr.indexOf(line) + line.length).trim();
+  assert.match(rest, /^(hint: [^\n]+)?$/);
+}
+
+describe("bad input", () => {
+  for (const { name, bad, good, ...expected } of refusalTable) {
+    it(`refusal.${expected.code}: ${name}`, () => {
+      const refused = run(bad);
+      assertRefused(expected, refused.ran);
+      const before = path.join(root, "as-written");
+      fs.rmSync(before, { recursive: true, force: true });
+      writeTexts(before, bad.texts);
+      assert.deepEqual(filesBelow(refused.folder), filesBelow(before), "nothing is written");
+      const accepted = run(good);
+      assert.equal(accepted.ran.status, 0, accepted.ran.stderr);
+      assert.ok(fs.existsSync(path.join(accepted.folder, "runs/one/report.json")));
+    });
+  }
+});
+
+describe("storage", () => {
+  it("refusal.RunExists: an existing run folder is left as it is; another name is accepted", () => {
+    const { ran, folder } = run({ texts: tinySet });
+    assert.equal(ran.status, 0, ran.stderr);
+    const before = filesBelow(folder);
+    assertRefused(
+      { code: "RunExists", place: "runs/one", values: ["already there"] },
+      again(folder, ["backtest", "set", "--out", "runs/one"]),
+    );
+    assert.deepEqual(filesBelow(folder), before);
+    fs.mkdirSync(path.join(folder, "runs/empty"));
+    assertRefused(
+      { code: "RunExists", place: "runs/empty", values: [] },
+      again(folder, ["backtest", "set", "--out", "runs/empty"]),
+    );
+    assert.equal(again(folder, ["backtest", "set", "--out", "runs/two"]).status, 0);
+  });
+
+  it("refusal.StorageFailed: a place that cannot be made", () => {
+    const { ran, folder } = run({ texts: tinySet }, ["backtest", "set", "--out", "set/caseset.yaml/run"]);
+    assertRefused({ code: "StorageFailed", place: "set/caseset.yaml/run", values: ["ENOTDIR"] }, ran);
+    const before = path.join(root, "untouched");
+    writeTexts(before, tinySet);
+    assert.deepEqual(filesBelow(folder), filesBelow(before));
+  });
+
+  it("refusal.StorageFailed: a read-only disk", (t) => {
+    withDisk(t, "size=1m", (disk) => {
+      assert.equal(spawnSync("mount", ["-o", "remount,ro", disk]).status, 0);
+      const { ran } = run({ texts: tinySet }, ["backtest", "set", "--out", path.join(disk, "run")]);
+      assertRefused({ code: "StorageFailed", place: path.join(disk, "run"), values: ["EROFS"] }, ran);
+      assert.deepEqual(fs.readdirSync(disk), []);
+    });
+  });
+
+  it("refusal.StorageFailed: a disk that is full before the run began leaves nothing", (t) => {
+    withDisk(t, "size=16k", (disk) => {
+      const { ran } = run({ texts: tinySet }, ["backtest", "set", "--out", path.join(disk, "runs/run")]);
+      const line = { code: "StorageFailed", place: path.join(disk, "runs/run"), values: ["ENOSPC"] };
+      assert.equal(ran.status, 2, ran.stderr);
+      assert.ok(refusalLine(ran).startsWith(`${line.code}: ${line.place}`), ran.stderr);
+      assert.ok(refusalLine(ran).includes("ENOSPC"));
+      assert.equal(ran.stdout, "");
+      assert.deepEqual(fs.readdirSync(disk), []);
+    });
+  });
+
+  it("refusal.StorageFailed: a disk that fills up during the run keeps what was recorded, and no report", (t) => {
+    withDisk(t, "size=512k", (disk) => {
+      const ran = blindcast([
+        "backtest",
+        "seattle-rain",
+        "--reader",
+        "climatology",
+        "--limit",
+        "20",
+        "--out",
+        `${disk}/run`,
+      ]);
+      assert.equal(ran.status, 2, ran.stderr);
+      assert.equal(ran.stdout, "");
+      assert.match(refusalLine(ran), /^StorageFailed: .*\/run\/[^:]+: ENOSPC/);
+      assert.ok(fs.existsSync(`${disk}/run/run.json`));
+      assert.ok(!fs.existsSync(`${disk}/run/report.json`));
+    });
+  });
+});
+
+/** A small disk of its own, mounted and unmounted here; where that is not allowed the test is skipped, loudly. */
+function withDisk(t: TestContext, options: string, work: (disk: string) => void): void {
+  const disk = path.join(root, `disk-${made++}`);
+  fs.mkdirSync(disk);
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", disk], { encoding: "utf8" });
+  if (mounted.status !== 0) {
+    t.skip(`NOT TESTED: mount is not permitted here (${mounted.stderr?.trim() ?? mounted.error})`);
+    return;
+  }
+  try {
+    work(disk);
+  } finally {
+    spawnSync("umount", [disk]);
+  }
+}
+
+describe("report", () => {
+  it("refusal.RunIncomplete: a folder that is no closed run", () => {
+    const { folder } = run({ texts: tinySet }, ["doctor"]);
+    const ran = again(folder, ["report", "set"]);
+    assertRefused({ code: "RunIncomplete", place: "set", values: ["report.json is not there"] }, ran);
+    const closed = run({ texts: tinySet });
+    assert.equal(again(closed.folder, ["report", "runs/one"]).status, 0);
+  });
+});
+
+type Listed = { refusals: { code: string; place: string; message: string }[]; more: boolean };
+const doctor = (trial: Trial) => {
+  const { ran, folder } = run(trial, ["doctor", "set", "--json"]);
+  return { ran, folder, listed: lastLine<Listed>(ran) };
+};
+
+describe("doctor", () => {
+  it("doctor.nothing: says so of a set that is accepted, and exits 0", () => {
+    const { ran, listed } = doctor({ texts: tinySet, words: ["--reader", "recall:elders"] });
+    assert.equal(ran.status, 0, ran.stderr);
+    assert.deepEqual(listed.refusals, []);
+    assert.match(ran.stderr, /nothing would be refused: 3 cases/);
+  });
+
+  it("doctor.all: lists every fault of declaration, cases, labels, tables, sources, profile and reader", () => {
+    let texts = changed(
+      tinySet,
+      "set/cases.jsonl",
+      ['"id":"rain-2"', '"id":"rain-2","colour":"red"'],
+      ['"freeze":"2014-06-03T07:00:00Z"', '"freeze":"2014-06-31T07:00:00"'],
+      ['rain-1"', 'rain-1","id":"x"'],
+    );
+    texts = changed(
+      texts,
+      "set/caseset.yaml",
+      ['    terms: "CC0-1.0"\n', ""],
+      ["{after: valid_time, delay: P1D}", "{after: valid_time, delay: 1D}"],
+      ["America/Los_Angeles", "Mars/Base"],
+    );
+    texts = changed(texts, "set/labels.jsonl", ['"rain-1"', '"rain-9"'], ['"outcome":0', '"outcome":2']);
+    texts = changed(texts, "profiles/plain.yaml", ["execution: none\n", ""]);
+    texts = without(texts, "set/public.csv");
+    const { ran, listed, folder } = doctor({ texts, words: ["--reader", "nobody"] });
+    assert.equal(ran.status, 2);
+    assert.deepEqual(
+      listed.refusals.map(({ code, place }) => `${code} ${place}`),
+      [
+        "ZoneUnknown set/caseset.yaml:3:1",
+        "SourceTermsMissing set/caseset.yaml:6:3",
+        "DurationInvalid set/caseset.yaml:14:5",
+        "DuplicateKey set/cases.jsonl:1:16",
+        "UnknownKey set/cases.jsonl:2",
+        "InstantInvalid set/cases.jsonl:3",
+        "LabelCaseUnknown set/labels.jsonl:1",
+        "FieldInvalid set/labels.jsonl:2",
+      ],
+    );
+    assert.deepEqual(fs.readdirSync(folder).sort(), ["profiles", "set"]);
+  });
+
+  it("doctor.all: of a set whose declaration can be read: rows, sources, profile and reader", () => {
+    let texts = changed(
+      tinySet,
+      "set/tables/weather.csv",
+      ["2014-05-30,0,dry", "2014-05-30,none,dry,x"],
+      ["2014-05-31,1,wet", "2014-05-31,x,wet\n2014-05-32,1,wet"],
+    );
+    texts = changed(texts, "profiles/plain.yaml", ["execution: none\n", ""]);
+    texts = without(texts, "set/public.csv");
+    const { ran, listed } = doctor({ texts, words: ["--reader", "nobody"] });
+    assert.equal(ran.status, 2);
+    assert.deepEqual(
+      listed.refusals.map(({ code, place }) => `${code} ${place}`),
+      [
+        "CsvInvalid set/tables/weather.csv:4",
+        "CellInvalid set/tables/weather.csv:5",
+        "CellInvalid set/tables/weather.csv:6",
+        "SourceUnavailable set/caseset.yaml:6:3",
+        "EvalExecutionUndeclared profiles/plain.yaml",
+        "ReaderUnknown --reader",
+      ],
+    );
+  });
+
+  it("doctor.all: faults of the declaration do not hide those of cases and labels", () => {
+    let texts = changed(tinySet, "set/caseset.yaml", ["kind: forecast", "kind: forecasts\ncolour: red"]);
+    texts = changed(texts, "set/cases.jsonl", ['"freeze":"2014-06-01T07:00:00Z"', '"freeze":"2014-06-01"']);
+    const { listed } = doctor({ texts });
+    assert.deepEqual(
+      listed.refusals.map(({ code, place }) => `${code} ${place}`),
+      [
+        "UnknownKey set/caseset.yaml:3:1",
+        "FieldInvalid set/caseset.yaml:2:1",
+        "InstantInvalid set/cases.jsonl:1",
+      ],
+    );
+  });
+
+  it("doctor.text: prints each refusal on a line, as the other verbs do", () => {
+    const texts = changed(tinySet, "set/labels.jsonl", ['"rain-1"', '"rain-9"']);
+    const { ran } = run({ texts }, ["doctor", "set"]);
+    assert.equal(ran.status, 2);
+    assert.match(ran.stdout, /^LabelCaseUnknown: set\/labels\.jsonl:1: case rain-9: [^\n]+\n$/);
+    assert.equal(ran.stderr, "1 refusal(s)\n");
+  });
+
+  it("doctor.more: of more faults than it lists it lists the first thousand, and says that there are more", () => {
+    const line = (tinySet["set/cases.jsonl"] as string).split("\n")[0] as string;
+    const cases = Array.from({ length: 1500 }, (_, i) =>
+      line.replace("rain-1", `rain-${i}`).replace("00Z", "60Z"),
+    );
+    const { ran, listed } = doctor({ texts: { ...tinySet, "set/cases.jsonl": `${cases.join("\n")}\n` } });
+    assert.equal(ran.status, 2);
+    assert.equal(listed.refusals.length, 1000);
+    assert.equal(listed.refusals[999]?.place, "set/cases.jsonl:1000");
+    assert.equal(listed.more, true);
+    assert.match(ran.stderr, /there are more/);
+  });
+});

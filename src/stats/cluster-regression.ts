@@ -16,7 +16,7 @@ export type ClusterContrastInput = {
   weights?: Float64Array;
   /** Cluster of each row, 0..G−1. */
   clusters: Int32Array;
-  /** Columns, 1..8. */
+  /** Columns: few, each of them a pass over the rows. */
   k: number;
   contrast: readonly number[];
 };

@@ -2,11 +2,11 @@
 
 import { assert } from "../core/assert.ts";
 
-const SIZE_MAX = 8;
+const SIZE_MAX = 1024;
 const SWEEPS_MAX = 60;
 
 /**
- * A = V diag(values) V' for a symmetric k×k matrix, row-major, k in 1..8 (only the upper triangle is
+ * A = V diag(values) V' for a symmetric k×k matrix, row-major, k small (only the upper triangle is
  * believed); column j of the row-major `vectors` belongs to values[j], in no order. Cyclic Jacobi rotations:
  * Golub and Van Loan, Matrix Computations (4th ed.), 8.5.
  */

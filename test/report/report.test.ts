@@ -153,6 +153,26 @@ describe("premium (chapter 41)", () => {
     assert.equal(premium.net.mean, -0.25);
   });
 
+  it("takes as many controls as a family has", async () => {
+    const months = [
+      "2019-11",
+      "2019-12",
+      ...[...Array(10).keys()].map((i) => `2020-${String(i + 1).padStart(2, "0")}`),
+    ];
+    const many = familyOf(...months.map((month) => [`m-${month}`, `${month}:documented`] as const));
+    const noisy = readerOf((asked, _, snapshot) => {
+      const i = dayOf(asked.id);
+      const skill = snapshot === "m-2020-10" ? 0.1 : 0.3;
+      return { kind: "answer", probability: skill + ((i * 13 + snapshot.length) % 7) / 20, usage: null };
+    }, many);
+    const made = await dailySet({ days: 400, cluster: (i) => `week-${Math.floor(i / 7)}` });
+    const { report } = await runDaily(made, noisy, { family: many });
+    const { premium, arms } = report.result as unknown as ShownResult;
+    assert.ok(Object.keys(arms.control).length >= 9, `${Object.keys(arms.control).length}`);
+    assert.equal(premium.net.state, "estimated");
+    assert.ok(premium.net.ci95[0] < premium.net.mean && premium.net.mean < premium.net.ci95[1]);
+  });
+
   it("without a case after the latest cutoff: not separable, and it says so", async () => {
     const { report } = await runDaily(await dailySet({ days: 30 }), readerOf(half, family), { family });
     const { premium } = report.result as unknown as ShownResult;

@@ -53,5 +53,5 @@ test("eigenSymmetric: the input is left as it was, and a wrong size is our bug",
   eigenSymmetric(a, 2);
   assert.deepEqual([...a], [2, 1, 1, 2]);
   assert.throws(() => eigenSymmetric(a, 3));
-  assert.throws(() => eigenSymmetric(new Float64Array(81), 9));
+  assert.throws(() => eigenSymmetric(new Float64Array(80), 9));
 });

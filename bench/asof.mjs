@@ -4,41 +4,34 @@ import { execFileSync } from "node:child_process";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-const dist = path.resolve(here, process.env.BLINDCAST_DIST ?? "../dist");
-const from = (module) => import(path.join(dist, "src", module));
-const { createStore, formatInstant, indexTable, memorySink, selectBounded } = await from("index.js");
-const { availableOrder, latestIndex } = await from("store/as-of.js");
-const { plantTable, readerPlants } = await from("store/plants.js");
-const { hostTools } = await from("run/tool-host.js");
-const { Recorder } = await from("run/recorder.js");
+const script = fileURLToPath(import.meta.url);
+const dist = path.resolve(path.dirname(script), process.env.BLINDCAST_DIST ?? "../dist");
+const compiled = (module) => import(path.join(dist, "src", module));
+const { createStore, formatInstant, indexTable, memorySink, selectBounded } = await compiled("index.js");
+const { availableOrder, latestIndex } = await compiled("store/as-of.js");
+const { plantTable, readerPlants } = await compiled("store/plants.js");
+const { hostTools } = await compiled("run/tool-host.js");
+const { Recorder } = await compiled("run/recorder.js");
 
 const ROWS = Number(process.env.ROWS ?? 5_000_000);
 const ENTITIES = 10_000;
 const CASES = 1_000;
-const READS = 100; // of a case: CASES * READS point reads
+const READS = 100;
+const POINTS = CASES * READS;
 const SEED = 20_140_531;
 const HOUR = 3_600_000_000;
 const START = Date.UTC(2000, 0, 1) * 1000;
-const QUARTERS = [0.25, 0.5, 1];
 
 const say = (line) => process.stderr.write(`${line}\n`);
 const now = () => performance.now();
-const round = (value) => Number(value.toPrecision(3));
+const stopwatch =
+  (started = now()) =>
+  () =>
+    now() - started;
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
-const megabytes = (bytes) => Math.round(bytes / 1048576);
-
-function timed(work) {
-  const started = now();
-  const value = work();
-  return { value, ms: now() - started };
-}
-
-async function timedAsync(work) {
-  const started = now();
-  const value = await work();
-  return { value, ms: now() - started };
-}
+const three = (_, value) => (typeof value === "number" ? Number(value.toPrecision(3)) : value);
+const figures = (of) => JSON.stringify(of, three);
+const megabytes = (bytes) => Math.round(bytes / 1_048_576);
 
 /** mulberry32 (T. Ettinger, public domain). */
 function dice(seed) {
@@ -47,9 +40,12 @@ function dice(seed) {
     state = (state + 0x6d2b79f5) | 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * n);
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * n);
   };
 }
+
+const instantOf = (hour) => START + hour * HOUR;
+const entityName = (entity) => `e${String(entity).padStart(5, "0")}`;
 
 /**
  * Rows in key order, by available time within a key. Of ten rows of an entity nine are a day's first version and one
@@ -76,9 +72,6 @@ function generate(count) {
   }
   return { count, each, entity, day, hour, value, valid, available };
 }
-
-const instantOf = (hour) => START + hour * HOUR;
-const entityName = (entity) => `e${String(entity).padStart(5, "0")}`;
 
 function tableOf({ count, each, entity, day, hour, value, valid, available }) {
   const text = (name, codes, size, spell) => {
@@ -111,8 +104,7 @@ function tableOf({ count, each, entity, day, hour, value, valid, available }) {
 
 /** The peer: each entity's rows by available time, and at each the row of greatest (valid time, available time). */
 function bareArrays({ count, each, hour }) {
-  const available = new Float64Array(count);
-  const best = new Int32Array(count);
+  const [available, best] = [new Float64Array(count), new Int32Array(count)];
   const order = new Float64Array(each);
   for (let start = 0; start < count; start += each) {
     for (let i = 0; i < each; i++) order[i] = hour[start + i] * each + i;
@@ -153,99 +145,29 @@ function bareSnapshot(bare, asOf) {
 /** The same for the same rows in any order. */
 function checksum(rows) {
   let sum = 0;
-  for (const row of rows) sum += Math.imul(row + 1, 0x9e3779b1) >>> 0;
+  for (const row of rows) sum += Math.imul(row + 2, 0x9e3779b1) >>> 0;
   return `${rows.length}:${sum}`;
 }
 
 function agree(what, expected, found) {
   if (expected === found) return;
-  say(`asof: ${what} found ${found}, bare typed arrays ${expected}`);
+  say(`asof: ${what} differs from bare typed arrays: expected ${expected}, found ${found}`);
   process.exit(1);
-}
-
-/** A child's own work: one table and what reads and plants need of it, then what is held of it. */
-async function measureMemory(count) {
-  const settle = async () => {
-    for (let i = 0; i < 4; i++) {
-      globalThis.gc();
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    const { rss, arrayBuffers, heapUsed } = process.memoryUsage();
-    return { rss, held: arrayBuffers + heapUsed };
-  };
-  const before = await settle();
-  const table = tableOf(generate(count));
-  const built = await settle();
-  latestIndex(table);
-  availableOrder(table);
-  const indexed = await settle();
-  const each = (bytes) => round(bytes / table.count);
-  return {
-    rows: count,
-    table: each(built.held - before.held),
-    indexed: each(indexed.held - before.held),
-    rss: each(indexed.rss - before.rss),
-    peak: each(process.resourceUsage().maxRSS * 1024 - before.rss),
-    built_mb: megabytes(indexed.rss),
-    peak_mb: Math.round(process.resourceUsage().maxRSS / 1024),
-  };
-}
-
-async function openDuckdb(rows, bare) {
-  const { DuckDBInstance, DuckDBDataChunk, INTEGER } = await import("@duckdb/node-api");
-  const connection = await (await DuckDBInstance.create(":memory:")).connect();
-  const load = async (name, columns) => {
-    const names = Object.keys(columns);
-    await connection.run(`create table ${name} (${names.map((column) => `${column} integer`).join(", ")})`);
-    const appender = await connection.createAppender(name);
-    const total = columns[names[0]].length;
-    for (let i = 0; i < total; i += 2048) {
-      const size = Math.min(2048, total - i);
-      const chunk = DuckDBDataChunk.create(
-        names.map(() => INTEGER),
-        size,
-      );
-      names.forEach((column, c) => {
-        chunk.setColumnValues(c, columns[column].subarray(i, i + size));
-      });
-      appender.appendDataChunk(chunk);
-    }
-    appender.closeSync();
-  };
-  const number = Int32Array.from({ length: rows.count }, (_, i) => i);
-  await load("raw", { entity: rows.entity, day: rows.day, hour: rows.hour, number });
-  await connection.run(
-    "create table readings as select entity, hour, number, (day::bigint << 32) + hour as rank from raw order by number",
-  );
-  await connection.run("drop table raw");
-  const hour = Int32Array.from(bare.available, (at) => (at - START) / HOUR);
-  await load("prefixed", { entity: rows.entity, hour, best: bare.best });
-  // Of rows that became available at one instant the last holds the best of all: an ASOF join needs one.
-  await connection.run(
-    "create table prefix as select entity, hour, arg_max(best, rowid) as best from prefixed group by all order by all",
-  );
-  await connection.run("drop table prefixed");
-  return { connection, load };
 }
 
 const LATEST = { where: new Map(), since: -Infinity, until: Infinity, latest: true, order: [] };
 const snapshotCall = { table: "readings", latest: true, limit: ENTITIES };
 const pointCall = (entity) => ({ table: "readings", where: { entity: entityName(entity) }, latest: true });
 
-/** A case: its horizon, its plants as its door holds them, and the entities that it reads. */
-function drawCases(table, each) {
+/** Cases: each a horizon, the plants that its reader's door holds, the entities that it reads. */
+function drawCases(table, each, count) {
   const below = dice(SEED + 1);
-  return Array.from({ length: CASES }, (_, i) => {
+  return Array.from({ length: count }, (_, i) => {
     const hour = Math.floor(each * 24 * 0.2) + below(Math.floor(each * 24 * 0.7));
-    const plants = plantTable(table, instantOf(hour), "UTC", "bench", `case-${i}`);
-    const overlay = { view: "reader", rows: readerPlants(plants) };
-    return {
-      id: `case-${i}`,
-      hour,
-      horizon: instantOf(hour),
-      overlay,
-      entities: Int32Array.from({ length: READS }, () => below(ENTITIES)),
-    };
+    const [id, horizon] = [`case-${i}`, instantOf(hour)];
+    const rows = readerPlants(plantTable(table, horizon, "UTC", "bench", id));
+    const entities = Int32Array.from({ length: READS }, () => below(ENTITIES));
+    return { id, hour, horizon, overlay: { view: "reader", rows }, entities };
   });
 }
 
@@ -257,7 +179,9 @@ const requestOf = ({ id, horizon, overlay }) => ({
   subject: "bench",
 });
 
-/** The tools as a reader gets them: bounded, compared with the answers without plants, recorded. */
+const newRecorder = () => new Recorder(memorySink(), { now: Date.now, elapsed: now }, "bench", "");
+
+/** The tools as a run's reader gets them: bounded, compared with the answers without plants, recorded. */
 function recordedTools(store, item, recorder) {
   const request = requestOf(item);
   const horizon = formatInstant(item.horizon);
@@ -270,228 +194,275 @@ function recordedTools(store, item, recorder) {
     horizon: item.horizon,
     plants: item.overlay.rows,
     elapsed: now,
-    record({ name, args, text, result, unplanted, inReach, ms }) {
-      recorder.keep(text, result);
+    record({ inReach, text, ...call }) {
+      recorder.keep(text, call.result);
       const bytes = Buffer.byteLength(text);
-      recorder.append(log, bound, {
-        kind: "tool",
-        name,
-        args,
-        result,
-        bytes,
-        ms,
-        unplanted,
-        in_reach: inReach,
-        usage: null,
-      });
+      recorder.append(log, bound, { kind: "tool", ...call, bytes, in_reach: inReach, usage: null });
     },
   });
 }
 
-const textOf = (door, args) => {
+function textOf(door, args) {
   const reply = door.call("rows", args);
   if (!reply.ok) throw new Error(reply.fault.message);
   return reply.text();
-};
+}
 
-async function snapshots(table, store, bare, cases, recorder) {
-  const times = { bare: [], door: [], text: [], objects: [], recorded: [] };
+async function snapshots(table, store, bare, cases) {
+  const times = { bare: [], rows: [], text: [], objects: [], recorded: [] };
   for (const item of cases.slice(0, 201)) {
-    const { value: expected, ms: bareMs } = timed(() => bareSnapshot(bare, item.horizon));
-    const { value: found, ms: doorMs } = timed(() =>
-      selectBounded(table, item.horizon, item.overlay, LATEST),
-    );
-    agree(`the door's snapshot of ${item.id}`, expected.join(), found.rows.join());
-    times.bare.push(bareMs);
-    times.door.push(doorMs);
+    const bareSpent = stopwatch();
+    const expected = bareSnapshot(bare, item.horizon);
+    times.bare.push(bareSpent());
+    const spent = stopwatch();
+    const { rows } = selectBounded(table, item.horizon, item.overlay, LATEST);
+    times.rows.push(spent());
+    agree(`the door's snapshot of ${item.id}`, expected.join(), rows.join());
   }
   for (const item of cases.slice(0, 15)) {
     const door = store.open(requestOf(item));
-    times.text.push(timed(() => textOf(door, snapshotCall)).ms);
-    const { value: objects, ms } = timed(() => JSON.parse(textOf(door, snapshotCall)).rows);
-    times.objects.push(ms);
-    agree(`the row objects of ${item.id}`, bareSnapshot(bare, item.horizon).length, objects.length);
+    const textSpent = stopwatch();
+    textOf(door, snapshotCall);
+    times.text.push(textSpent());
+    const spent = stopwatch();
+    const { rows } = JSON.parse(textOf(door, snapshotCall));
+    times.objects.push(spent());
+    agree(`the count of objects of ${item.id}`, bareSnapshot(bare, item.horizon).length, rows.length);
   }
-  for (const item of cases.slice(0, 3)) {
+  const recorder = newRecorder();
+  for (const item of cases.slice(0, 6)) {
     const tools = recordedTools(store, item, recorder);
-    times.recorded.push((await timedAsync(() => tools.call("rows", snapshotCall))).ms);
+    const spent = stopwatch();
+    await tools.call("rows", snapshotCall);
+    times.recorded.push(spent());
   }
   return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all.slice(1))]));
 }
 
-/** Each method over all cases, several times over; microseconds a read. */
-async function points(table, store, bare, cases, recorder) {
+/** Microseconds a read, of all cases one after the other; the recorded reply of some. */
+async function points(table, store, bare, cases) {
   const column = table.columnIndex.get("entity");
   const names = Array.from({ length: ENTITIES }, (_, i) => entityName(i));
-  const rows = { bare: new Int32Array(CASES * READS), door: new Int32Array(CASES * READS) };
+  const found = { bare: new Int32Array(POINTS), rows: new Int32Array(POINTS) };
+  const shown = (work) => (item, _at, entity, door) => work(textOf(door, pointCall(entity)), item);
   const methods = {
-    bare() {
-      let at = 0;
-      for (const { horizon, entities } of cases)
-        for (const entity of entities) rows.bare[at++] = bareBest(bare, entity, horizon);
+    bare({ horizon }, at, entity) {
+      found.bare[at] = bareBest(bare, entity, horizon);
     },
-    door() {
-      let at = 0;
-      for (const { horizon, overlay, entities } of cases) {
-        for (const entity of entities) {
-          const where = new Map([[column, [names[entity]]]]);
-          const found = selectBounded(table, horizon, overlay, { ...LATEST, where }).rows;
-          rows.door[at++] = found.length === 0 ? -1 : found[0];
-        }
-      }
+    rows({ horizon, overlay }, at, entity) {
+      const where = new Map([[column, [names[entity]]]]);
+      const { rows } = selectBounded(table, horizon, overlay, { ...LATEST, where });
+      found.rows[at] = rows.length === 0 ? -1 : rows[0];
     },
-    text() {
-      for (const item of cases) {
-        const door = store.open(requestOf(item));
-        for (const entity of item.entities) textOf(door, pointCall(entity));
-      }
-    },
-    objects() {
-      for (const item of cases) {
-        const door = store.open(requestOf(item));
-        for (const entity of item.entities) JSON.parse(textOf(door, pointCall(entity)));
-      }
-    },
+    text: shown(() => {}),
+    objects: shown((text) => JSON.parse(text)),
   };
   const micros = {};
-  for (const [name, method] of Object.entries(methods)) {
-    const repetitions = name === "bare" || name === "door" ? 7 : 3;
-    const times = Array.from({ length: repetitions }, () => timed(method).ms);
-    micros[name] = (median(times.slice(1)) / (CASES * READS)) * 1000;
-  }
-  agree("the door's point reads", checksum(rows.bare), checksum(rows.door));
-  const some = cases.slice(0, 20);
-  const { ms } = await timedAsync(async () => {
-    for (const item of some) {
-      const tools = recordedTools(store, item, recorder);
-      for (const entity of item.entities) await tools.call("rows", pointCall(entity));
+  for (const [name, read] of Object.entries(methods)) {
+    const times = [];
+    for (let i = 0; i < (name === "bare" || name === "rows" ? 7 : 4); i++) {
+      const spent = stopwatch();
+      let at = 0;
+      for (const item of cases) {
+        const door = store.open(requestOf(item));
+        for (const entity of item.entities) read(item, at++, entity, door);
+      }
+      times.push(spent());
     }
-  });
-  micros.recorded = (ms / (some.length * READS)) * 1000;
-  return { micros, rows: rows.bare };
+    micros[name] = (median(times.slice(1)) / POINTS) * 1000;
+  }
+  agree("the door's point reads", found.bare.join(), found.rows.join());
+  const [some, recorder] = [cases.slice(0, 50), newRecorder()];
+  const spent = stopwatch();
+  for (const item of some) {
+    const tools = recordedTools(store, item, recorder);
+    for (const entity of item.entities) await tools.call("rows", pointCall(entity));
+  }
+  micros.recorded = (spent() / (some.length * READS)) * 1000;
+  return { micros, rows: found.bare };
 }
 
-async function duckdb({ connection, load }, bare, cases, expectedPoints) {
-  const columnsOf = async (result) =>
-    (await result.getColumns()).map((column) => Int32Array.from(column, (cell) => cell ?? -1));
-  const grouped = (best) => `select entity, ${best} as number from readings where hour <= $1 group by entity`;
-  const shapes = {
-    packed: grouped("arg_max(number, rank)"),
-    struct: grouped("arg_max(number, {day: rank >> 32, hour: hour})"),
-    // Only since the rows were numbered in key order: what a table that is not so sorted cannot do.
-    number: grouped("max(number)"),
-  };
-  const ms = {};
-  for (const [name, sql] of Object.entries(shapes)) {
-    const statement = await connection.prepare(sql);
-    const times = [];
-    for (const { hour, horizon, id } of cases.slice(0, 12)) {
-      statement.bindInteger(1, hour);
-      const { value: result, ms: spent } = await timedAsync(() => statement.run());
-      times.push(spent);
-      agree(
-        `DuckDB (${name}) of ${id}`,
-        checksum(bareSnapshot(bare, horizon)),
-        checksum((await columnsOf(result)).at(-1)),
-      );
+async function openDuckdb(rows, bare, cases) {
+  const { DuckDBInstance, DuckDBDataChunk, INTEGER } = await import("@duckdb/node-api");
+  const connection = await (await DuckDBInstance.create(":memory:")).connect();
+  const load = async (name, columns) => {
+    const [names, arrays] = [Object.keys(columns), Object.values(columns)];
+    await connection.run(`create table ${name} (${names.map((column) => `${column} integer`).join(", ")})`);
+    const appender = await connection.createAppender(name);
+    for (let i = 0; i < arrays[0].length; i += 2048) {
+      const parts = arrays.map((array) => array.subarray(i, i + 2048));
+      const chunk = DuckDBDataChunk.create(Array(names.length).fill(INTEGER), parts[0].length);
+      parts.forEach((part, c) => {
+        chunk.setColumnValues(c, part);
+      });
+      appender.appendDataChunk(chunk);
     }
-    ms[name] = median(times.slice(1));
-  }
+    appender.closeSync();
+  };
+  const replace = (name, raw, select) =>
+    connection.run(`create table ${name} as ${select}; drop table ${raw}`);
+  const { entity, day, hour } = rows;
+  await load("raw", { entity, day, hour, number: Int32Array.from(hour, (_, i) => i) });
+  const rank = "(day::bigint << 32) + hour as rank";
+  await replace("readings", "raw", `select entity, hour, number, ${rank} from raw order by number`);
+  await load("raw", {
+    entity,
+    hour: Int32Array.from(bare.available, (at) => (at - START) / HOUR),
+    best: bare.best,
+  });
+  // Of rows that became available at one instant the last holds the best of all: an ASOF join needs one.
+  const last = "select entity, hour, arg_max(best, rowid) as best from raw group by all order by all";
+  await replace("prefix", "raw", last);
   const spread = (of) =>
-    Int32Array.from({ length: CASES * READS }, (_, i) => of(cases[Math.floor(i / READS)], i % READS));
-  await load("points", {
-    id: Int32Array.from({ length: CASES * READS }, (_, i) => i),
-    entity: spread((item, i) => item.entities[i]),
-    hour: spread((item) => item.hour),
-  });
-  const joins = {
-    points_asof:
-      "select best from points q asof left join prefix p on q.entity = p.entity and q.hour >= p.hour",
-    points_join:
-      "select arg_max(r.number, r.rank) from points q join readings r on q.entity = r.entity and r.hour <= q.hour group by q.id",
-  };
-  for (const [name, sql] of Object.entries(joins)) {
-    const times = [];
-    for (let i = 0; i < (name === "points_asof" ? 4 : 2); i++) {
-      const { value: result, ms: spent } = await timedAsync(() => connection.run(sql));
-      times.push(spent);
-      const [found] = await columnsOf(result);
-      agree(
-        `DuckDB (${name})`,
-        checksum(expectedPoints.filter((row) => row >= 0)),
-        checksum(found.filter((row) => row >= 0)),
-      );
-    }
-    ms[name] = median(times.slice(1));
-  }
-  const one = await connection.prepare(
-    "select arg_max(number, rank) from readings where entity = $1 and hour <= $2",
-  );
-  const times = [];
-  for (const { hour, entities } of cases.slice(0, 31)) {
-    one.bindInteger(1, entities[0]);
-    one.bindInteger(2, hour);
-    times.push((await timedAsync(() => one.run())).ms);
-  }
-  return { ...ms, point: median(times.slice(1)) };
+    Int32Array.from({ length: POINTS }, (_, i) => of(cases[Math.floor(i / READS)], i % READS));
+  const asked = { entity: spread((item, i) => item.entities[i]), hour: spread((item) => item.hour) };
+  await load("points", { id: Int32Array.from({ length: POINTS }, (_, i) => i), ...asked });
+  return connection;
 }
 
-const figures = (of) => JSON.stringify(of, (_, value) => (typeof value === "number" ? round(value) : value));
+/** Milliseconds of each shape of query, fastest and median; what is answered stays in DuckDB's memory. */
+async function duckdb(connection, bare, cases, expected) {
+  const grouped = (best) => `select ${best} from readings where hour <= $1 group by entity`;
+  const shapes = {
+    packed: [11, grouped("arg_max(number, rank)")],
+    struct: [5, grouped("arg_max(number, {day: rank >> 32, hour: hour})")],
+    // Right only where rows are numbered by (entity, date, available time).
+    number: [5, grouped("max(number)")],
+    asof: [4, "select best from points q asof join prefix p on q.entity = p.entity and q.hour >= p.hour"],
+    join: [
+      3,
+      "select arg_max(number, rank) from points q join readings r on q.entity = r.entity and r.hour <= q.hour group by q.id",
+    ],
+    alone: [31, "select arg_max(number, rank) from readings where hour <= $1 and entity = $2"],
+  };
+  const known = checksum(expected.filter((row) => row >= 0));
+  const ms = {};
+  for (const [name, [repetitions, sql]] of Object.entries(shapes)) {
+    const times = [];
+    for (const { hour, horizon, entities, id } of cases.slice(0, repetitions)) {
+      const statement = await connection.prepare(sql); // a second run of one ASOF join is DuckDB 1.5.6's error
+      if (statement.parameterCount > 0) statement.bindInteger(1, hour);
+      if (statement.parameterCount > 1) statement.bindInteger(2, entities[0]);
+      const spent = stopwatch();
+      const result = await statement.run();
+      times.push(spent());
+      const rows = (await result.getColumns())[0].map((cell) => cell ?? -1);
+      const wanted = [
+        known,
+        checksum(bareSnapshot(bare, horizon)),
+        checksum([bareBest(bare, entities[0], horizon)]),
+      ];
+      agree(`DuckDB (${name}) of ${id}`, wanted[statement.parameterCount], checksum(rows));
+    }
+    ms[name] = { fastest: Math.min(...times), median: median(times) };
+  }
+  return ms;
+}
+
+/** A child's own work: one table, recorded reads of it, then what is held and what was held at most. */
+async function measureMemory(count) {
+  const settle = async () => {
+    for (let i = 0; i < 4; i++) {
+      globalThis.gc();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const { rss, arrayBuffers, heapUsed } = process.memoryUsage();
+    return { rss, held: arrayBuffers + heapUsed };
+  };
+  const before = await settle();
+  const table = tableOf(generate(count));
+  const built = await settle();
+  const store = createStore([table]);
+  for (const item of drawCases(table, count / ENTITIES, 2)) {
+    const tools = recordedTools(store, item, newRecorder());
+    for (const args of [snapshotCall, pointCall(item.entities[0])]) await tools.call("rows", args);
+  }
+  const read = await settle();
+  const peak = process.resourceUsage().maxRSS * 1024;
+  return {
+    rows: count,
+    table_bytes_a_row: (built.held - before.held) / table.count,
+    bytes_a_row: (read.held - before.held) / table.count,
+    rss_mb_built: megabytes(built.rss),
+    rss_mb: megabytes(read.rss),
+    peak_mb: megabytes(peak),
+  };
+}
+
+function ratiosOf({ bare, rows, text, objects, recorded }, name) {
+  const ratios = { rows, text, objects, recorded };
+  return Object.fromEntries(
+    Object.entries(ratios).map(([of, spent]) => [`${name}_${of}_to_bare`, spent / bare]),
+  );
+}
 
 async function main() {
-  const started = now();
-  const memory = QUARTERS.map((part) => {
-    const child = ["--expose-gc", fileURLToPath(import.meta.url), "memory", String(ROWS * part)];
+  const total = stopwatch();
+  const memory = [0.25, 0.5, 1].map((part) => {
+    const child = ["--expose-gc", script, "memory", String(ROWS * part)];
     return JSON.parse(execFileSync(process.execPath, child, { encoding: "utf8" }));
   });
-  for (const sizes of memory) say(`memory, bytes a row: ${figures(sizes)}`);
+  for (const sizes of memory) say(`memory: ${figures(sizes)}`);
 
-  const rows = generate(ROWS);
-  const { value: bare, ms: bareBuild } = timed(() => bareArrays(rows));
-  const { value: table, ms: tableBuild } = timed(() => tableOf(rows));
-  const { ms: latestBuild } = timed(() => latestIndex(table));
-  const { ms: orderBuild } = timed(() => availableOrder(table));
-  const { value: cases, ms: plants } = timed(() => drawCases(table, rows.each));
-  agree("the table", rows.count, table.count);
-  const build = { bare: bareBuild, table: tableBuild, latest: latestBuild, plants: orderBuild };
-  say(`build, ms: ${figures(build)}; plants of a case, ms: ${round(plants / CASES)}`);
+  const seconds = {};
+  const built = (name, build) => {
+    const spent = stopwatch();
+    const value = build();
+    seconds[name] = spent() / 1000;
+    return value;
+  };
+  const rows = built("generate", () => generate(ROWS));
+  const bare = built("bare", () => bareArrays(rows));
+  const table = built("table", () => tableOf(rows));
+  built("latest", () => latestIndex(table));
+  built("available", () => availableOrder(table));
+  const cases = built("plants of 1000 cases", () => drawCases(table, rows.each, CASES));
+  agree("the table's count", rows.count, table.count);
 
   const store = createStore([table]);
-  const recorder = new Recorder(memorySink(), { now: Date.now, elapsed: now }, "bench", "");
-  const snapshot = await snapshots(table, store, bare, cases, recorder);
+  const snapshot = await snapshots(table, store, bare, cases);
+  const { micros: point, rows: expected } = await points(table, store, bare, cases);
+  const loaded = stopwatch();
+  const connection = await openDuckdb(rows, bare, cases);
+  seconds.duckdb = loaded() / 1000;
+  const duck = await duckdb(connection, bare, cases, expected);
+  say(`build, s: ${figures(seconds)}`);
   say(`snapshot, ms: ${figures(snapshot)}`);
-  const { micros: point, rows: expected } = await points(table, store, bare, cases, recorder);
   say(`point read, µs: ${figures(point)}`);
-  const { value: opened, ms: load } = await timedAsync(() => openDuckdb(rows, bare));
-  const duck = await duckdb(opened, bare, cases, expected);
-  say(`DuckDB, ms: ${figures({ load, ...duck })}`);
-  say(`total: ${round((now() - started) / 1000)} s`);
+  say(`DuckDB, ms: ${figures(duck)}`);
+  say(`total, s: ${figures(total() / 1000)}`);
 
-  const reads = (CASES * READS) / 1000;
-  const best = Math.min(duck.packed, duck.struct);
+  // DuckDB's fastest answer in its fastest shape of arg_max, against the door's median.
+  const fastest = Math.min(duck.packed.fastest, duck.struct.fastest);
   const ratios = {
-    snapshot_rows_to_bare: snapshot.door / snapshot.bare,
-    snapshot_text_to_bare: snapshot.text / snapshot.bare,
-    snapshot_objects_to_bare: snapshot.objects / snapshot.bare,
-    snapshot_recorded_to_bare: snapshot.recorded / snapshot.bare,
-    snapshot_duckdb_to_rows: best / snapshot.door,
-    snapshot_duckdb_to_recorded: best / snapshot.recorded,
-    points_rows_to_bare: point.door / point.bare,
-    points_text_to_bare: point.text / point.bare,
-    points_objects_to_bare: point.objects / point.bare,
-    points_recorded_to_bare: point.recorded / point.bare,
-    points_duckdb_to_rows: Math.min(duck.points_asof, duck.points_join) / (point.door * reads),
-    point_alone_duckdb_to_recorded: (duck.point * 1000) / point.recorded,
-    build_to_bare: (tableBuild + latestBuild) / bareBuild,
-    memory_full_to_quarter: memory[2].indexed / memory[0].indexed,
+    ...ratiosOf(snapshot, "snapshot"),
+    snapshot_duckdb_to_rows: fastest / snapshot.rows,
+    snapshot_duckdb_to_recorded: fastest / snapshot.recorded,
+    ...ratiosOf(point, "points"),
+    points_duckdb_to_rows: (Math.min(duck.asof.fastest, duck.join.fastest) * 1000) / POINTS / point.rows,
+    point_alone_duckdb_to_recorded: (duck.alone.fastest * 1000) / point.recorded,
+    build_to_bare: (seconds.table + seconds.latest) / seconds.bare,
+    bytes_a_row_to_quarter: memory[2].bytes_a_row / memory[0].bytes_a_row,
   };
-  const aims =
-    ratios.snapshot_rows_to_bare <= 3 &&
-    ratios.snapshot_duckdb_to_rows >= 8 &&
-    ratios.memory_full_to_quarter <= 1.1;
-  const head = { bench: "asof", rows: ROWS, entities: ENTITIES, points: CASES * READS };
-  const tail = { bytes_a_row: memory[2].indexed, peak_rss_mb: memory[2].peak_mb, aims_met: aims };
-  console.log(figures({ ...head, ...ratios, ...tail }));
+  const aims = {
+    snapshot_to_bare: ratios.snapshot_rows_to_bare <= 3,
+    snapshot_to_duckdb: ratios.snapshot_duckdb_to_rows >= 8,
+    memory_linear: ratios.bytes_a_row_to_quarter <= 1.1,
+  };
+  const { bytes_a_row, rss_mb, peak_mb } = memory[2];
+  console.log(
+    figures({
+      bench: "asof",
+      rows: ROWS,
+      entities: ENTITIES,
+      points: POINTS,
+      ...ratios,
+      bytes_a_row,
+      rss_mb,
+      peak_mb,
+      aims,
+    }),
+  );
 }
 
 if (process.argv[2] === "memory") console.log(JSON.stringify(await measureMemory(Number(process.argv[3]))));

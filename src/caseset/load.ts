@@ -73,6 +73,8 @@ export type CaseSet = {
   readonly placeOf: PlaceOf;
 };
 
+const NO_GRACE: Duration = { text: "P0D", months: 0, days: 0, micros: 0 };
+
 /** Loads `folder`; names in refusals start with `shown`, the folder as the user wrote it. */
 export function loadCaseSet(folder: string, shown: string, complain: Complain = strict): CaseSet | undefined {
   const place = path.join(shown, "caseset.yaml");
@@ -87,11 +89,11 @@ export function loadCaseSet(folder: string, shown: string, complain: Complain = 
   const declaredZone = onDisk.time_zone ?? null;
   const zoneKnown =
     declaredZone === null || checkZone(declaredZone, placeOf("/time_zone"), "time_zone", complain);
-  const grace = parseDuration(onDisk.grace ?? "P0D", placeOf("/grace"), "grace", complain);
+  const grace = parseDuration(onDisk.grace ?? "P0D", placeOf("/grace"), "grace", complain) ?? NO_GRACE;
   const sources = parseSources(onDisk, placeOf, complain);
   const tables = parseTables(onDisk, declaredZone, sources, placeOf, complain);
   const { cases, labels } = loadLines(folder, shown, Object.keys(onDisk.tables ?? {}), complain);
-  if (!zoneKnown || grace === undefined) return undefined;
+  if (!zoneKnown) return undefined;
   const readers = onDisk.readers ?? {};
   return {
     name: onDisk.name,

@@ -181,7 +181,7 @@ function keep(file: string, bytes: Uint8Array, complain: Complain): string | und
     fs.renameSync(part, file);
     return file;
   } catch (error) {
-    fs.rmSync(part, { force: true });
+    if (fs.existsSync(part)) fs.rmSync(part);
     complain("StorageFailed", {
       place: file,
       cause: cause(error),

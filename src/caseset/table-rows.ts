@@ -60,9 +60,12 @@ async function* csvRows(
   complain: Complain,
 ): AsyncGenerator<TableRow> {
   let last = header.info.lines;
+  let returns = count(header.record, "\r");
   for await (const { record, info } of records) {
-    const line = info.lines === last + 1 ? info.lines : info.lines - newlinesIn(record);
+    const simple = info.lines === last + 1;
     last = info.lines;
+    if (!simple) returns += count(record, "\r");
+    const line = info.lines - returns - (simple ? 0 : count(record, "\n"));
     if (record.length === header.record.length)
       yield { line, cells: record.map((cell) => (cell === "" ? null : cell)) };
     else
@@ -73,9 +76,12 @@ async function* csvRows(
   }
 }
 
-/** csv-parse counts lines at a record's end; a record over several lines is named by its first. */
-const newlinesIn = (record: readonly string[]): number =>
-  record.reduce((sum, cell) => sum + cell.split("\n").length - 1, 0);
+/**
+ * csv-parse counts lines at a record's end, and in a cell CR and LF as one each: a record over several lines is named
+ * by its first, and the returns of all cells so far are taken off.
+ */
+const count = (record: readonly string[], character: string): number =>
+  record.reduce((sum, cell) => sum + cell.split(character).length - 1, 0);
 
 async function* csvRecords(file: string, place: Place, complain: Complain): AsyncGenerator<CsvRecord> {
   const parser = parse({

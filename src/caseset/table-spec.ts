@@ -84,10 +84,10 @@ export function parseTableSpec(
 ): TableSpec | undefined {
   const base = `/tables/${table.replace(/~/g, "~0").replace(/\//g, "~1")}`;
   const own = disk.valid_time.zone;
-  if (own !== undefined)
-    checkZone(own, placeOf(`${base}/valid_time/zone`), `tables.${table}.valid_time.zone`, complain);
+  const subject = `tables.${table}.valid_time.zone`;
+  const known = own === undefined || checkZone(own, placeOf(`${base}/valid_time/zone`), subject, complain);
   const available = parseAvailable(table, disk, base, placeOf, complain);
-  if (available === undefined) return undefined;
+  if (available === undefined || !known) return undefined;
   return {
     name: table,
     place: placeOf(base),
@@ -123,8 +123,10 @@ function parseAvailable(
   }
   if ("column" in declared && !String(declared.column).startsWith("P")) {
     const { column, zone } = declared as { column: string; zone?: string };
-    if (zone !== undefined)
+    const known =
+      zone === undefined ||
       checkZone(zone, placeOf(`${base}/available_time/zone`), `${subject}.zone`, complain);
+    if (!known) return undefined;
     return { kind: "column", column, zone: zone ?? null };
   }
   const delays = new Map<string, Duration>();

@@ -17,7 +17,7 @@ export class ColumnBuilder {
   readonly #dictionary: string[] = [];
   readonly #codeOf = new Map<string, number>();
 
-  /** `fromText`: the cells are texts of a CSV file, and a number is one that is spelled as JSON spells it. */
+  /** `fromText`: the cells are texts of a CSV file, and a number is spelled as JSON spells it, or without its first 0. */
   constructor(name: string, type: ColumnType | null, fromText: boolean) {
     this.name = name;
     this.#type = type;

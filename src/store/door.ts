@@ -88,7 +88,7 @@ export function selectBounded(table: Table, asOf: Instant, overlay: Overlay | nu
 
 const failed = (fault: Fault): Reply => ({ ok: false, fault });
 
-/** `{"rows":[…]}`, and where `limit` or `offset` left rows out also `"total":…,"truncated":true`. */
+/** `{"rows":[…]}`, and where `limit` left rows out also `"total":…,"truncated":true`. */
 function rowsReply(table: Table, { rows, plants }: Selection, args: RowsArguments): Reply {
   const from = args.offset ?? 0;
   const page = rows.subarray(from, from + (args.limit ?? limits.replyRowsDefault));

@@ -93,23 +93,13 @@ function tableReader(
     (column) => new ColumnBuilder(column, declaredType(spec, column), opened.format === "csv"),
   );
   const positions = known.map((column) => opened.columns.indexOf(column));
-  const validAt = opened.columns.indexOf(spec.validColumn);
-  const keyAt = spec.key.map((column) => opened.columns.indexOf(column));
-  const entityAt = spec.entity === null ? -1 : opened.columns.indexOf(spec.entity);
   const valid = new ColumnBuilder("valid", "number", false);
   const available = new ColumnBuilder("available", "number", false);
   const retracted = new ColumnBuilder("retracted", "number", false);
   const lines = new ColumnBuilder("line", "number", false);
   let anyRetracted = false;
-  const zone = spec.zone ?? "UTC";
 
-  const push = (
-    row: TableRow,
-    validTime: Instant,
-    availableTime: Instant,
-    gone: boolean,
-    shown: (column: string) => boolean,
-  ) => {
+  const push = (row: TableRow, { validTime, gone }: RowTimes, { at, shown }: Stage) => {
     builders.forEach((builder, i) => {
       builder.push(
         shown(builder.name) ? (row.cells[positions[i] as number] ?? null) : undefined,
@@ -118,38 +108,17 @@ function tableReader(
       );
     });
     valid.push(validTime, place, complain);
-    available.push(availableTime, place, complain);
+    available.push(at, place, complain);
     retracted.push(gone ? 1 : 0, place, complain);
     lines.push(row.line, place, complain);
     anyRetracted ||= gone;
   };
 
+  const timesOf = rowTimes(spec, opened, place, complain);
   const add = (row: TableRow) => {
-    const at = `${place}:${row.line}`;
-    const empty = keyAt.findIndex((column) => (row.cells[column] ?? null) === null);
-    if (empty >= 0) {
-      complain("CellInvalid", {
-        place: at,
-        column: spec.key[empty] as string,
-        found: "",
-        expected: "a key, which may not be empty",
-      });
-      return;
-    }
-    const gone = isRetracted(row, opened.columns.indexOf("retracted"), at, complain);
-    if (gone === false && entityAt >= 0 && (row.cells[entityAt] ?? null) === null) {
-      complain("CellInvalid", {
-        place: at,
-        column: spec.entity as string,
-        found: "",
-        expected: "an entity, which may not be empty",
-      });
-      return;
-    }
-    const validTime = timeOf(row.cells[validAt] ?? null, zone, at, spec.validColumn, complain);
-    if (validTime === undefined || gone === undefined) return;
-    for (const stage of availableStages(spec, row, opened, validTime, zone, at, complain))
-      push(row, validTime, stage.at, gone, stage.shown);
+    const times = timesOf(row);
+    if (times === undefined) return;
+    for (const stage of times.stages) push(row, times, stage);
   };
 
   const finish = (digest: Digest): Table =>
@@ -175,6 +144,34 @@ function tableReader(
       complain,
     );
   return { add, finish, count: () => valid.count };
+}
+
+/** When a row is true of the world, when it (or its cells, one after the other) became available, whether it is withdrawn. */
+type RowTimes = { readonly validTime: Instant; readonly gone: boolean; readonly stages: readonly Stage[] };
+
+/** What must stand in every row: its key, its entity (unless it is withdrawn), its times; undefined where it is refused. */
+function rowTimes(spec: TableSpec, opened: TableRows, place: Place, complain: Complain) {
+  const validAt = opened.columns.indexOf(spec.validColumn);
+  const keyAt = spec.key.map((column) => opened.columns.indexOf(column));
+  const entityAt = spec.entity === null ? -1 : opened.columns.indexOf(spec.entity);
+  const zone = spec.zone ?? "UTC";
+  return (row: TableRow): RowTimes | undefined => {
+    const at = `${place}:${row.line}`;
+    const missing = (column: string, what: string) => {
+      const expected = `${what}, which may not be empty`;
+      complain("CellInvalid", { place: at, column, found: "", expected });
+      return undefined;
+    };
+    const empty = keyAt.findIndex((column) => (row.cells[column] ?? null) === null);
+    if (empty >= 0) return missing(spec.key[empty] as string, "a key");
+    const gone = isRetracted(row, opened.columns.indexOf("retracted"), at, complain);
+    if (gone === false && entityAt >= 0 && (row.cells[entityAt] ?? null) === null)
+      return missing(spec.entity as string, "an entity");
+    const validTime = timeOf(row.cells[validAt] ?? null, zone, at, spec.validColumn, complain);
+    if (validTime === undefined || gone === undefined) return undefined;
+    const stages = availableStages(spec, row, opened, validTime, zone, at, complain);
+    return { validTime, gone, stages };
+  };
 }
 
 /** Columns that hold times are texts, whatever their first cell looks like. */

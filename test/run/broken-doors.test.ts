@@ -1,11 +1,12 @@
 /** Doors that are broken in one way each: proven wrong before anything runs, or caught in the record of the run. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json } from "../../src/core/canonical.ts";
+import { canonical, type Json } from "../../src/core/canonical.ts";
 import { isRefusal } from "../../src/core/refusal.ts";
 import { type Attempt, answered, type Tools } from "../../src/model/reader.ts";
 import type { Report } from "../../src/report/build-report.ts";
 import { renderText } from "../../src/report/render-text.ts";
+import { digestsServed } from "../../src/run/probe.ts";
 import { memorySink } from "../../src/run/sink.ts";
 import type { OpenRequest, Store } from "../../src/store/door.ts";
 import { assertEvery, assertNone } from "../support/all.ts";
@@ -130,6 +131,17 @@ test("a violation latches: swallowed, it is thrown again at each later call, and
   assert.equal(record.entries.filter((entry) => entry.kind === "tool").length, cases.length);
 });
 
+test("a door that serves real rows too early, but none of the plants, is caught by their available times", async () => {
+  const sparing: Rule = (versions, asOf, forward, fits) => {
+    const real = versions.filter((version) => version.plant === null);
+    return brokenRules["a day late"](real, asOf, forward, fits);
+  };
+  const { result } = await run(onReaderPath(sparing), reads("rows", readAll));
+  assert.deepEqual(new Set(result.failed_cases.map((failure) => failure.case)), new Set(cases));
+  assertEvery(result.failed_cases, ({ rule }) => rule === "row-after-horizon");
+  assert.deepEqual([result.plants["served"], result.verdict], [0, "red"]);
+});
+
 test("a reader that only aggregates is caught by the answer without the plants", async () => {
   const mean = { table: "readings", measure: "mean", column: "value" };
   const { result, record } = await run(
@@ -157,16 +169,16 @@ test("an honest door: green, each pair proven, no plant served, and the calls in
     assert.deepEqual([future, past, proven, served], [cases.length, cases.length, cases.length, 0]);
     assert.equal(inReach, cases.length);
     // Presence before absence: the probes hold each plant, the reader's answers hold none.
-    const planted = record.plants.map((plant) => plant.ref);
+    const digests = new Set(record.plants.map((plant) => plant.digest));
     const bodies = (kind: string) =>
       record.entries.flatMap((entry) =>
         entry.kind === kind && "result" in entry ? [record.body(entry.result)] : [],
       );
-    const instants = record.plants.filter(({ kind }) => kind !== "past").map((plant) => plant.available_at);
-    assertEvery(planted, (ref) => bodies("probe").some((text) => text.includes(JSON.stringify(ref))));
-    assertNone(bodies("tool"), (text) =>
-      instants.some((instant) => text.includes(`"available_at":"${instant}"`) && instant.includes(".000001")),
+    const probed = bodies("probe").flatMap((text) =>
+      (JSON.parse(text) as { reply: Json }[]).flatMap(({ reply }) => digestsServed(canonical(reply))),
     );
+    assertEvery(digests, (digest) => probed.includes(digest));
+    assertNone(bodies("tool").flatMap(digestsServed), (digest) => digests.has(digest));
     assertEvery(
       record.entries.filter((entry) => entry.kind === "tool"),
       (entry) => entry.unplanted === entry.result,

@@ -22,6 +22,9 @@ export const limits = {
   durationDays: 37_200,
   /** Bytes of the arguments of one tool call, which stand in its entry. */
   argumentBytes: 32_768,
+  /** Characters of a tool's name, of a reason and of a fault's message as an entry holds them. */
+  nameCharacters: 200,
+  wordsCharacters: 4_000,
   /** Bytes of one entry of the record (a C2SP tile's entry holds no more). */
   entryBytes: 65_535,
   /** Draws of one plant until no real row has its digest; drawings of a key until it is new. */

@@ -4,6 +4,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { limits } from "./limits.ts";
 import { type Complain, type Place, strict } from "./refusal.ts";
+import { clip } from "./words.ts";
 
 /** Where the value at a JSON pointer stands. */
 export type PlaceOf = (pointer: string) => Place;
@@ -110,5 +111,5 @@ function unescape_(part: string): string {
 
 function brief(value: unknown): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+  return clip(text, 80);
 }

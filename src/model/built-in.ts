@@ -101,7 +101,7 @@ function withoutFamily(
     uses_tools: usesTools,
     params: options.params,
   };
-  return { name, family: null, identity: () => identity, open: () => readerOf(answer) };
+  return { name, builtIn: true, family: null, identity: () => identity, open: () => readerOf(answer) };
 }
 
 /** Answers from a memory that ends at the checkpoint's cutoff, with no call made; else as climatology does. */
@@ -109,6 +109,7 @@ function recall(name: string, options: BuiltInOptions): ReaderSource {
   const reads = tableReads("climatology", options.context, options.params);
   return {
     name,
+    builtIn: true,
     family: familyOf(name),
     identity: (checkpoint) => ({
       name,

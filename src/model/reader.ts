@@ -91,6 +91,8 @@ export interface Reader {
  */
 export interface ReaderSource {
   readonly name: string;
+  /** Ours: what it throws is a bug. Absent for a reader from outside, whose errors are faults. */
+  readonly builtIn?: true;
   /** The family whose checkpoints it runs on, or null. */
   readonly family: string | null;
   identity(checkpoint: ModelCheckpoint | null): ReaderIdentity;

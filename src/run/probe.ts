@@ -41,7 +41,8 @@ export type Probe = {
 
 /**
  * `presence`: each plant is served at its own instant. `absence`: at the horizon the past plant alone is, under the
- * revision's key the real row stands, and the new key is not there.
+ * revision's key the real row stands, the new key is not there, and neither is the row that the past plant replaces,
+ * though it is asked for by a cell of its own: the version comes first, then the filter.
  */
 export function probeTable(
   store: Store,
@@ -53,8 +54,8 @@ export function probeTable(
   const overlay = { view: "probe" as const, rows: overlayRows(all, "probe") };
   const names = table.keyColumns.map((column) => (table.columns[column] as { name: string }).name);
   const horizonDoor = store.open({ ...request, overlay });
-  const ask = (plant: PlantedRow, door: Door) => {
-    const where: Record<string, Cell> = {};
+  const ask = (plant: PlantedRow, door: Door, more: Record<string, Cell> = {}) => {
+    const where: Record<string, Cell> = { ...more };
     for (let i = 0; i < names.length; i++) where[names[i] as string] = plant.key[i] as Cell;
     return replyText(door.call("rows", { table: table.name, where }));
   };
@@ -66,11 +67,16 @@ export function probeTable(
         : store.open({ ...request, horizon: plant.available, overlay });
     return { plant, text: ask(plant, door), expected: plant };
   });
-  const absence = [
+  const absence: Asked[] = [
     { plant: past, text: ask(past, horizonDoor), expected: past },
     { plant: revision, text: ask(revision, horizonDoor), expected: plants.real },
     { plant: newKey, text: ask(newKey, horizonDoor), expected: null },
   ];
+  if (plants.replaced !== null) {
+    const { column, cell } = plants.replaced;
+    const more = { [(table.columns[column] as { name: string }).name]: cell };
+    absence.push({ plant: past, kind: "replaced", text: ask(past, horizonDoor, more), expected: null });
+  }
   const last = plants.newKey.available;
   return [
     {
@@ -92,17 +98,19 @@ export function probeTable(
 
 type Asked = {
   readonly plant: PlantedRow;
+  /** `replaced`: under the past plant's key, asked for by a cell that only the row behind it has. */
+  readonly kind?: "replaced";
   readonly text: string;
   readonly expected: { readonly text: string; readonly digest: string } | null;
 };
 
 /** `[{"kind":"past","ref":…,"reply":{"rows":[…]}},…]`: the body of a probe entry. */
 function bodyOf(asked: readonly Asked[]): string {
-  return `[${asked.map(({ plant, text }) => `{"at":"${formatInstant(plant.available)}","kind":"${plant.kind}","ref":${JSON.stringify(plant.ref)},"reply":${text}}`).join(",")}]`;
+  return `[${asked.map(({ plant, kind, text }) => `{"at":"${formatInstant(plant.available)}","kind":"${kind ?? plant.kind}","ref":${JSON.stringify(plant.ref)},"reply":${text}}`).join(",")}]`;
 }
 
 function faultOf(asked: readonly Asked[], name: string): Probe["fault"] {
-  for (const { plant, text, expected } of asked) {
+  for (const { plant, kind, text, expected } of asked) {
     // The canonical answer is right as it stands; any other spelling of the same rows is looked at row by row.
     if (text === `{"rows":[${expected?.text ?? ""}]}`) continue;
     const served = digestsServed(text);
@@ -116,7 +124,7 @@ function faultOf(asked: readonly Asked[], name: string): Probe["fault"] {
           ? `the ${plant.kind} plant`
           : "the real row under the revision's key";
     return {
-      of: `${name} of the ${plant.kind} plant ${plant.ref} (available ${formatInstant(plant.available)})`,
+      of: `${name} of ${kind === "replaced" ? "the row behind " : ""}the ${plant.kind} plant ${plant.ref} (available ${formatInstant(plant.available)})`,
       expected: wanted,
       found: brief(text),
     };

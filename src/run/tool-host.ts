@@ -4,6 +4,7 @@ import { type Digest, digestOf } from "../core/digest.ts";
 import { formatInstant, type Instant, isBy } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { rowDigest } from "../core/row-ref.ts";
+import { clip } from "../core/words.ts";
 import type { ServedRow, ToolAnswer, Tools } from "../model/reader.ts";
 import { type Door, type Reply, replyText } from "../store/door.ts";
 import type { PlantedRow } from "../store/overlay.ts";
@@ -35,16 +36,20 @@ export type HostOptions = {
   readonly record: (call: ToolCall) => void;
 };
 
-export function hostTools(options: HostOptions): Tools {
+/** The reader's tools, and the end of them: a call that comes after its trajectory's end is answered with nothing. */
+export function hostTools(options: HostOptions): { readonly tools: Tools; readonly close: () => void } {
   const digests = new Map(options.plants.map((plant) => [plant.ref, plant.digest]));
   let violated: string | null = null;
   let calls = 0;
-  return {
-    async call(tool, given) {
+  let open = true;
+  const tools: Tools = {
+    async call(named, given) {
       if (violated !== null) throw new BoundViolation(violated);
+      if (!open) return { ok: false, fault: { class: "aborted", message: "the trajectory has ended" } };
       if (++calls > limits.calls)
         return { ok: false, fault: { class: "budget", message: `more than ${limits.calls} calls` } };
       const started = options.elapsed();
+      const tool = toolName(named);
       const args = plainArguments(given);
       const reply: Reply = args.ok
         ? options.door.call(tool, args.value)
@@ -68,6 +73,17 @@ export function hostTools(options: HostOptions): Tools {
       return reply.ok ? { ok: true, ...parsed } : ({ ok: false, fault: reply.fault } satisfies ToolAnswer);
     },
   };
+  return {
+    tools,
+    close: () => {
+      open = false;
+    },
+  };
+}
+
+/** What an agent calls a tool, as an entry can hold it; a name that was cut or mended is no tool's. */
+function toolName(named: unknown): string {
+  return typeof named === "string" ? clip(named, limits.nameCharacters) : "?";
 }
 
 /** An agent's arguments as plain JSON that fits an entry; what does not is refused as a value and kept by its digest. */

@@ -1,18 +1,18 @@
 /** One trajectory: recorded probes, the question, the reader's calls and its attempt, to the end. */
 import type { ForecastCase } from "../caseset/forecast-case.ts";
-import { assert } from "../core/assert.ts";
 import { digestOf } from "../core/digest.ts";
 import { formatDay, formatInstant, type Instant } from "../core/instant.ts";
 import { localDay } from "../core/local-time.ts";
-import type { AskedCase, Attempt, Tools } from "../model/reader.ts";
+import type { AskedCase, Attempt } from "../model/reader.ts";
 import type { Table } from "../store/table.ts";
 import type { Assignment } from "./arms.ts";
+import { ask } from "./ask.ts";
 import type { Bound, EntryBody } from "./entry.ts";
 import { plantRecords } from "./plant-record.ts";
 import type { Plan } from "./preflight.ts";
 import { type CasePlants, overlayRows, probeTable } from "./probe.ts";
 import type { Recorder } from "./recorder.ts";
-import { BoundViolation, hostTools } from "./tool-host.ts";
+import { hostTools } from "./tool-host.ts";
 import type { World } from "./world.ts";
 
 /** Runs it; whether the reader answered is told to the progress line, all else is in the record. */
@@ -34,9 +34,10 @@ export async function runTrajectory(
   const plants = plan.plantsOf(assignment.caseIndex);
   recorder.plants[assignment.caseIndex] ??= plantRecords(item.id, plants);
   recordProbes(item, plants, recorder, append, world);
-  const tools = openTools(item, plants, recorder, append, world);
+  const { tools, close } = openTools(item, plants, recorder, append, world);
   const started = world.clock.elapsed();
   const attempt = await ask(world, assignment, askedCase(plan, item, repeat), tools);
+  close();
   append(item.horizon, attemptEntry(attempt, Math.round(world.clock.elapsed() - started)));
   append(item.horizon, { kind: "end", steps: log.step + 1 });
   return attempt.kind === "answer";
@@ -94,7 +95,7 @@ function openTools(
   recorder: Recorder,
   append: Append,
   world: World,
-): Tools {
+): ReturnType<typeof hostTools> {
   const rows = overlayRows(plants, "reader");
   const overlay = { view: "reader" as const, rows };
   const request = {
@@ -129,31 +130,9 @@ function openTools(
   });
 }
 
-/** A new reader for this trajectory alone. What it throws is our bug, unless it is a violation that the record holds. */
-async function ask(world: World, assignment: Assignment, asked: AskedCase, tools: Tools): Promise<Attempt> {
-  const reader = world.readers.open(assignment.checkpoint);
-  let attempt: Attempt;
-  try {
-    attempt = await reader.answer(asked, tools, world.signal);
-  } catch (error) {
-    if (!(error instanceof BoundViolation)) throw error;
-    return { kind: "fault", class: "aborted", message: error.message, usage: null };
-  }
-  if (attempt.kind !== "answer") return attempt;
-  const { probability } = attempt;
-  assert(typeof probability === "number", `reader ${world.readers.name} answered without a number`);
-  if (probability >= 0 && probability <= 1) return attempt;
-  return {
-    kind: "fault",
-    class: "malformed_output",
-    message: `probability ${probability}, expected 0 to 1`,
-    usage: attempt.usage,
-  };
-}
-
 function attemptEntry(attempt: Attempt, ms: number): EntryBody {
   if (attempt.kind === "answer")
-    return { kind: "answer", probability: attempt.probability + 0, usage: attempt.usage, ms };
+    return { kind: "answer", probability: attempt.probability, usage: attempt.usage, ms };
   if (attempt.kind === "decline")
     return { kind: "decline", reason: attempt.reason, usage: attempt.usage, ms };
   return { kind: "fault", class: attempt.class, message: attempt.message, usage: attempt.usage, ms };

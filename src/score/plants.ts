@@ -80,6 +80,8 @@ function checkProbe(
   if (entry?.kind !== "probe") return fail("no such probe");
   if (at > first) return fail("the probe came after the reader's first call");
   const replies = JSON.parse(body(entry.result)) as ProbeReply[];
+  const behind = replies.find((reply) => reply.kind === "replaced" && reply.reply.rows?.length !== 0);
+  if (behind !== undefined) return fail(`the row behind the past plant ${behind.ref} was served`);
   for (const plant of plants) {
     const reply = replies.find((candidate) => candidate.kind === plant.kind && candidate.ref === plant.ref);
     const wanted = expectedDigest(name, plant);

@@ -24,6 +24,11 @@ export type TablePlants = {
   readonly revision: PlantedRow;
   readonly newKey: PlantedRow;
   readonly real: { readonly text: string; readonly digest: string };
+  /**
+   * A cell of the row that the past plant replaces, which the plant has not: asked for by it, a door that chooses the
+   * version before it filters answers with nothing. null where the plant replaces no row, or no cell differs.
+   */
+  readonly replaced: { readonly column: number; readonly cell: Cell } | null;
 };
 
 const ONE_DAY = parseDuration("P1D", "plants", "new key") as Duration;
@@ -55,12 +60,27 @@ export function plantTable(
   const revised = next < 0 ? top : next;
   const revision = garden.revise(revised, "revision", instant(horizon + 1));
   // A version of nothing but its key, published at the horizon itself, has no other bytes: a new key stands in.
-  const past = (next < 0 ? null : garden.revise(top, "past", horizon)) ?? garden.newKey("past", horizon, []);
+  const later = next < 0 ? null : garden.revise(top, "past", horizon);
+  const past = later ?? garden.newKey("past", horizon, []);
   if (past === null || revision === null) return null;
   const newKey = garden.newKey("new-key", addDuration(garden.zone, horizon, ONE_DAY), [past.key]);
   if (newKey === null) return null;
   const text = rowText(table, revised);
-  return { past, revision, newKey, real: { text, digest: sha256Hex(text) } };
+  return {
+    past,
+    revision,
+    newKey,
+    real: { text, digest: sha256Hex(text) },
+    replaced: later === null ? null : replacedCell(table, top, later),
+  };
+}
+
+function replacedCell(table: Table, version: number, plant: PlantedRow): TablePlants["replaced"] {
+  for (const [column] of table.columns.entries()) {
+    const cell = cellOf(table, version, column);
+    if (cell !== undefined && cell !== null && cell !== plant.cells[column]) return { column, cell };
+  }
+  return null;
 }
 
 /** How far a new key's valid time is moved at most while it is taken. */

@@ -80,7 +80,7 @@ function locatePackageFile(source: Source, lookup: Lookup, complain: Complain): 
     return undefined;
   }
   const [, name, version, inside] = parts as unknown as [string, string, string, string];
-  let found = "no folder node_modules/" + name;
+  let found = `no folder node_modules/${name}`;
   for (const start of [lookup.folder, lookup.workingFolder, lookup.ownFolder]) {
     for (const folder of upward(start)) {
       const home = path.join(folder, "node_modules", name);
@@ -172,7 +172,7 @@ async function locateDownload(
   return keep(file, bytes, complain);
 }
 
-/** Written beside and renamed: the cache never holds half a file, whoever else fills it at the same time. */
+/** Written beside and renamed: the cache never holds half a file, whoever else writes to it at the same time. */
 function keep(file: string, bytes: Uint8Array, complain: Complain): string | undefined {
   const part = `${file}.${process.pid}.part`;
   try {

@@ -14,7 +14,7 @@ import type { Store } from "../store/door.ts";
 import { loadStore } from "../store/load-store.ts";
 
 /** The folder of blindcast's own package: dist/src/cli is three below it. */
-export const packageFolder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
+const packageFolder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 
 function lookupFor(folder: string, offline: boolean): Lookup {
   const home =

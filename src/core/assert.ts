@@ -1,6 +1,6 @@
 /** Assertions: our own mistakes crash, without a code. */
 
-export class Bug extends Error {
+class Bug extends Error {
   override name = "Bug";
 }
 

@@ -40,9 +40,9 @@ function object(value: Json, depth: number): string {
   let out = "{";
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string;
-    out += (i === 0 ? "" : ",") + string(key) + ":" + write(record[key] as Json, depth + 1);
+    out += `${(i === 0 ? "" : ",") + string(key)}:${write(record[key] as Json, depth + 1)}`;
   }
-  return out + "}";
+  return `${out}}`;
 }
 
 function element(array: readonly Json[], i: number): Json {
@@ -59,7 +59,7 @@ function number(value: number): string {
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 function string(value: string): string {
-  if (PLAIN.test(value)) return '"' + value + '"';
+  if (PLAIN.test(value)) return `"${value}"`;
   if (!value.isWellFormed()) throw new TypeError("a lone surrogate is not JSON");
   return JSON.stringify(value);
 }

@@ -9,7 +9,7 @@ export function rowDigest(row: Json): string {
   return sha256Hex(canonical(row));
 }
 
-/** `weather#seattle,2014-06-02` */
+/** `weather#north,2014-06-02` */
 export function rowRef(table: string, key: readonly Cell[]): string {
   return `${encode(table)}#${key.map((cell) => encode(String(cell))).join(",")}`;
 }

@@ -22,7 +22,7 @@ const MemoryOnDisk = Type.Object(
 
 export type Memory = ReadonlyMap<string, 0 | 1>;
 export type Artifact = { readonly sha256: string; readonly text: string };
-export const ARTIFACT_BYTES = 512 * 1024 * 1024;
+const ARTIFACT_BYTES = 512 * 1024 * 1024;
 
 /** Each checkpoint's memory and bytes, verified; an outcome resolved after the checkpoint's cutoff is refused. */
 export function loadMemories(

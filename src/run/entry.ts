@@ -108,5 +108,5 @@ export function entryLine(body: EntryBody, bound: Bound, standing: Standing): st
       '":' +
       (typeof value === "number" && Number.isSafeInteger(value) ? String(value + 0) : canonical(value));
   }
-  return line + "}";
+  return `${line}}`;
 }

@@ -132,7 +132,7 @@ function meetsPlant(options: HostOptions, tool: string, args: Json): boolean {
 }
 
 /** What is wrong with an answer, in words: a row from after the horizon, a plant, or any trace of one. */
-export function violation(
+function violation(
   rows: readonly ServedRow[],
   result: Digest,
   unplanted: Digest,

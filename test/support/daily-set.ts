@@ -15,7 +15,7 @@ import type { Store } from "../../src/store/door.ts";
 import { loadStore } from "../../src/store/load-store.ts";
 
 const DAY = 86_400_000;
-export const FIRST = Date.UTC(2020, 0, 1);
+const FIRST = Date.UTC(2020, 0, 1);
 export const date = (i: number): string => new Date(FIRST + i * DAY).toISOString().slice(0, 10);
 export const reading = (i: number): number => (i * 37) % 101;
 

@@ -175,7 +175,7 @@ const byValidAndKey = (a: Version, b: Version) => a.valid - b.valid || byKeyCell
 
 const plantsOf = (rows: readonly Version[]) => rows.flatMap(({ plant }) => (plant === null ? [] : [plant]));
 
-export function servedRow(table: Table, { available, cells, ref }: Version): Json {
+function servedRow(table: Table, { available, cells, ref }: Version): Json {
   const body = table.columns.flatMap(({ name }, i) => (cells[i] === undefined ? [] : [[name, cells[i]]]));
   return { available_at: formatInstant(available), body: Object.fromEntries(body) as Json, ref };
 }

@@ -39,7 +39,7 @@ export type Schema = {
 
 export type RandomTable = { readonly schema: Schema; readonly rows: readonly Row[] };
 
-export const types: Readonly<Record<string, ColumnType>> = {
+const types: Readonly<Record<string, ColumnType>> = {
   at: "string",
   id: "string",
   n: "number",
@@ -122,7 +122,7 @@ export const randomTables: fc.Arbitrary<RandomTable> = fc
     return { schema, rows };
   });
 
-export const specOf = (schema: Schema): TableSpec => ({
+const specOf = (schema: Schema): TableSpec => ({
   name: schema.name,
   place: "caseset.yaml:5",
   rows: { file: "t.csv" },

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
+import { makeFolders } from "../core/folders.ts";
 import { limits } from "../core/limits.ts";
 import { cause, readChunks } from "../core/lines.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
@@ -176,7 +177,7 @@ async function locateDownload(
 function keep(file: string, bytes: Uint8Array, complain: Complain): string | undefined {
   const part = `${file}.${process.pid}.part`;
   try {
-    fs.mkdirSync(path.dirname(file), { recursive: true });
+    makeFolders(path.dirname(file));
     fs.writeFileSync(part, bytes);
     fs.renameSync(part, file);
     return file;

@@ -1,6 +1,7 @@
 /** Sinks: where a run's files are written, a folder or memory; every failure of storage is one refusal. */
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { makeFolders } from "../core/folders.ts";
 import { cause } from "../core/lines.ts";
 import { isRefusal, refuse } from "../core/refusal.ts";
 
@@ -36,14 +37,14 @@ export function folderSink(folder: string): Sink {
     open() {
       if (fs.existsSync(folder)) refuse("RunExists", { place: folder });
       guard(folder, () => {
-        made = fs.mkdirSync(path.dirname(path.resolve(folder)), { recursive: true });
+        made = makeFolders(path.dirname(path.resolve(folder)));
         fs.mkdirSync(folder);
       });
     },
     create: (name) => folderFile(at(name)),
     write(name, data) {
       guard(at(name), () => {
-        fs.mkdirSync(path.dirname(at(name)), { recursive: true });
+        makeFolders(path.dirname(at(name)));
         const handle = fs.openSync(at(name), "wx");
         try {
           writeAll(handle, data);

@@ -28,7 +28,13 @@ const stopwatch =
   (started = now()) =>
   () =>
     now() - started;
-const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+/** What repetitions took, the first left out, each divided by `parts`. */
+function summary(times, parts = 1) {
+  const sorted = times.slice(1).sort((a, b) => a - b);
+  return { fastest: sorted[0] / parts, median: sorted[sorted.length >> 1] / parts };
+}
+const summaries = (times, parts) =>
+  Object.fromEntries(Object.entries(times).map(([name, all]) => [name, summary(all, parts)]));
 const three = (_, value) => (typeof value === "number" ? Number(value.toPrecision(3)) : value);
 const figures = (of) => JSON.stringify(of, three);
 const megabytes = (bytes) => Math.round(bytes / 1_048_576);
@@ -236,7 +242,7 @@ async function snapshots(table, store, bare, cases) {
     await tools.call("rows", snapshotCall);
     times.recorded.push(spent());
   }
-  return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all.slice(1))]));
+  return summaries(times);
 }
 
 /** Microseconds a read, over all cases one after the other; of the recorded reply over some. */
@@ -279,8 +285,7 @@ async function points(table, store, bare, cases) {
     for (const entity of item.entities) await tools.call("rows", pointCall(entity));
     times.recorded.push(spent() / READS);
   }
-  const micros = Object.entries(times).map(([name, all]) => [name, median(all.slice(1)) * 1000]);
-  return { micros: Object.fromEntries(micros), rows: found.bare };
+  return { micros: summaries(times, 0.001), rows: found.bare };
 }
 
 async function openDuckdb(rows, bare, cases) {
@@ -355,7 +360,7 @@ async function duckdb(connection, bare, cases, expected) {
       ];
       agree(`DuckDB (${name}) of ${id}`, wanted[statement.parameterCount], checksum(rows));
     }
-    ms[name] = { fastest: Math.min(...times), median: median(times) };
+    ms[name] = summary(times);
   }
   return ms;
 }
@@ -390,11 +395,23 @@ async function measureMemory(count) {
   };
 }
 
-function ratiosOf({ bare, rows, text, objects, recorded }, name) {
-  const ratios = { rows, text, objects, recorded };
+/** Of medians: those of two methods whose repetitions took turns, or stood close to one another. */
+function toBare({ bare, rows, text, objects, recorded }, name) {
+  const layers = Object.entries({ rows, text, objects, recorded });
   return Object.fromEntries(
-    Object.entries(ratios).map(([of, spent]) => [`${name}_${of}_to_bare`, spent / bare]),
+    layers.map(([of, spent]) => [`${name}_${of}_to_bare`, spent.median / bare.median]),
   );
+}
+
+/** Of fastest repetitions: what else the machine did falls on DuckDB's minutes or on ours. */
+function toDuckdb(duck, snapshot, point) {
+  const least = (...names) => Math.min(...names.map((name) => duck[name].fastest));
+  return {
+    snapshot_duckdb_to_rows: least("packed", "struct") / snapshot.rows.fastest,
+    snapshot_duckdb_to_recorded: least("packed", "struct") / snapshot.recorded.fastest,
+    points_duckdb_to_rows: (least("asof", "join") * 1000) / POINTS / point.rows.fastest,
+    point_alone_duckdb_to_recorded: (least("alone") * 1000) / point.recorded.fastest,
+  };
 }
 
 async function main() {
@@ -433,15 +450,10 @@ async function main() {
   say(`DuckDB, ms: ${figures(duck)}`);
   say(`total, s: ${figures(total() / 1000)}`);
 
-  // DuckDB's fastest answer in its fastest shape of arg_max, against the door's median.
-  const fastest = Math.min(duck.packed.fastest, duck.struct.fastest);
   const ratios = {
-    ...ratiosOf(snapshot, "snapshot"),
-    snapshot_duckdb_to_rows: fastest / snapshot.rows,
-    snapshot_duckdb_to_recorded: fastest / snapshot.recorded,
-    ...ratiosOf(point, "points"),
-    points_duckdb_to_rows: (Math.min(duck.asof.fastest, duck.join.fastest) * 1000) / POINTS / point.rows,
-    point_alone_duckdb_to_recorded: (duck.alone.fastest * 1000) / point.recorded,
+    ...toBare(snapshot, "snapshot"),
+    ...toBare(point, "points"),
+    ...toDuckdb(duck, snapshot, point),
     build_to_bare: (seconds.table + seconds.latest) / seconds.bare,
     bytes_a_row_to_quarter: memory[2].bytes_a_row / memory[0].bytes_a_row,
   };

@@ -2,7 +2,8 @@
 import { canonical, type Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
 import type { Cell } from "../core/row-ref.ts";
-import { cellAt, type Selection } from "./select.ts";
+import { cellAt } from "./rows.ts";
+import type { Selection } from "./select.ts";
 import { type Column, compareCells, type Table } from "./table.ts";
 import { type AggregateArguments, badRequest, columnOf, type Fault } from "./tools.ts";
 

@@ -1,16 +1,10 @@
 /** Selection: which versions, real and planted, a query of one table names at an instant, in which order. */
 import type { Cell } from "../core/row-ref.ts";
-import {
-  countUpTo,
-  entityKeys,
-  type LatestIndex,
-  lastVersion,
-  latestIndex,
-  validOrder,
-  visibleVersion,
-} from "./as-of.ts";
+import { countUpTo, entityKeys, lastVersion, validOrder, visibleVersion } from "./as-of.ts";
+import { latestByIndex, namesOne } from "./latest.ts";
 import { compareKeyCells, outranks, type PlantedRow } from "./overlay.ts";
-import { type Column, cellOf, compareCells, keyCells, type Table } from "./table.ts";
+import { cellAt, compareEntities, compareKeys, compareRows, stands, validAt } from "./rows.ts";
+import { type Column, cellOf, compareCells, type Table } from "./table.ts";
 
 export type Query = {
   /** Column index → the values that it may have (`null`: absent). */
@@ -33,49 +27,19 @@ export type Selection = { readonly rows: Int32Array; readonly plants: readonly P
 export function select(table: Table, asOf: number, plants: readonly PlantedRow[], query: Query): Selection {
   const key = query.latest ? undefined : wholeKey(table, query);
   if (key !== undefined) return { rows: selectKey(table, asOf, plants, query, key), plants };
-  if (query.latest && query.since === -Infinity && query.until === Infinity && plants.length === 0) {
-    const index = latestIndex(table);
-    if (index !== null) {
-      const rows = filtered(table, plants, query, snapshot(table, index, asOf, query));
-      return { rows: query.order.length === 0 ? rows : ordered(table, plants, query, rows), plants };
-    }
+  const wanted = table.entity === null ? undefined : query.where.get(table.entity);
+  const unbounded = query.latest && query.since === -Infinity && query.until === Infinity;
+  const latest = unbounded ? latestByIndex(table, asOf, plants, wanted) : null;
+  if (latest !== null) {
+    const rows =
+      latest.named && query.where.size === 1 ? latest.rows : filtered(table, plants, query, latest.rows);
+    const stand = latest.sorted && query.order.length === 0;
+    return { rows: stand ? rows : ordered(table, plants, query, rows), plants };
   }
   const found = candidates(table, asOf, query);
   const rows = plants.length === 0 ? found : withPlants(table, found, plants, asOf, query);
   const chosen = query.latest ? latestOf(table, plants, rows) : rows;
   return { rows: ordered(table, plants, query, filtered(table, plants, query, chosen)), plants };
-}
-
-/** Per entity one binary search and one look at the prefix's best. */
-function snapshot(table: Table, index: LatestIndex, asOf: number, query: Query): Int32Array {
-  const wanted = table.entity === null ? undefined : query.where.get(table.entity);
-  if (namesOne(wanted)) {
-    const entity = index.entityOf.get(wanted[0]);
-    if (entity === undefined) return new Int32Array(0);
-    const best = bestOf(index, entity, asOf);
-    return best < 0 ? new Int32Array(0) : Int32Array.of(best);
-  }
-  const rows = new Int32Array(index.start.length - 1);
-  let count = 0;
-  for (let entity = 0; entity + 1 < index.start.length; entity++) {
-    const best = bestOf(index, entity, asOf);
-    if (best >= 0) rows[count++] = best;
-  }
-  return rows.subarray(0, count);
-}
-
-function namesOne(wanted: readonly Cell[] | undefined): wanted is readonly [string | number] {
-  return (
-    wanted !== undefined &&
-    wanted.length === 1 &&
-    (typeof wanted[0] === "string" || typeof wanted[0] === "number")
-  );
-}
-
-function bestOf(index: LatestIndex, entity: number, asOf: number): number {
-  const from = index.start[entity] as number;
-  const visible = countUpTo(index.available, asOf, from, index.start[entity + 1] as number);
-  return visible === 0 ? -1 : (index.best[from + visible - 1] as number);
 }
 
 /** Visible versions within the valid bounds: of one key, one entity, a span of valid time, or all keys. */
@@ -208,14 +172,8 @@ function withPlants(
   const kept = rows.filter((version) => !plants.some((plant) => outranks(plant, table, version)));
   const added: number[] = [];
   plants.forEach((plant, i) => {
-    const last = plant.keyId < 0 ? -1 : lastVersion(table, plant.keyId, asOf);
-    const overtaken = last >= 0 && (table.available[last] as number) > plant.available;
-    const beaten = plants.some(
-      (other, j) =>
-        compareKeyCells(other.key, plant.key) === 0 &&
-        (other.available > plant.available || (other.available === plant.available && j > i)),
-    );
-    if (!beaten && !overtaken && plant.valid >= query.since && plant.valid <= query.until) added.push(-1 - i);
+    const fits = plant.valid >= query.since && plant.valid <= query.until;
+    if (fits && stands(table, plants, i, asOf)) added.push(-1 - i);
   });
   const all = new Int32Array(kept.length + added.length);
   all.set(kept);
@@ -291,39 +249,4 @@ function isInOrder({ valid, keyOf }: Table, rows: Int32Array): boolean {
     if (d > 0 || (d === 0 && (keyOf[a] as number) > (keyOf[b] as number))) return false;
   }
   return true;
-}
-
-function compareEntities(table: Table, plants: readonly PlantedRow[], a: number, b: number): number {
-  return table.entity === null
-    ? 0
-    : compareCells(cellAt(table, plants, a, table.entity), cellAt(table, plants, b, table.entity));
-}
-
-/** (valid time, key), which no two visible rows share. */
-function compareRows(table: Table, plants: readonly PlantedRow[], a: number, b: number): number {
-  const byValid = validAt(table, plants, a) - validAt(table, plants, b);
-  return byValid !== 0 ? byValid : compareKeys(table, plants, a, b);
-}
-
-function compareKeys(table: Table, plants: readonly PlantedRow[], a: number, b: number): number {
-  if (a >= 0 && b >= 0) return (table.keyOf[a] as number) - (table.keyOf[b] as number);
-  return compareKeyCells(keyAt(table, plants, a), keyAt(table, plants, b));
-}
-
-function validAt(table: Table, plants: readonly PlantedRow[], row: number): number {
-  return row >= 0 ? (table.valid[row] as number) : (plants[-1 - row] as PlantedRow).valid;
-}
-
-function keyAt(table: Table, plants: readonly PlantedRow[], row: number): readonly Cell[] {
-  return row >= 0 ? keyCells(table, row) : (plants[-1 - row] as PlantedRow).key;
-}
-
-/** The cell of a selected row, real or planted. */
-export function cellAt(
-  table: Table,
-  plants: readonly PlantedRow[],
-  row: number,
-  column: number,
-): Cell | undefined {
-  return row >= 0 ? cellOf(table, row, column) : (plants[-1 - row] as PlantedRow).cells[column];
 }

@@ -68,9 +68,7 @@ export function rowText(table: Table, version: number): string {
   const known = texts?.[version];
   if (known !== undefined) return known;
   const ref = rowRef(table.name, keyCells(table, version));
-  const text = servedRowText(ref, table.available[version] as number, table, (column) =>
-    cellOf(table, version, column),
-  );
+  const text = servedText(ref, table.available[version] as number, bodyText(table, version));
   if (texts !== null) texts[version] = text;
   return text;
 }
@@ -94,17 +92,51 @@ export function servedRowText(
   table: Table,
   cell: (column: number) => Cell | undefined,
 ): string {
+  const { heads } = writtenOf(table);
   let body = "";
   for (const column of table.bodyOrder) {
     const value = cell(column);
     if (value === undefined) continue;
-    body += `${body === "" ? "" : ","}${JSON.stringify((table.columns[column] as Column).name)}:${plain(value)}`;
+    body += (body === "" ? "" : ",") + heads[column] + canonical(value);
   }
+  return servedText(ref, available, body);
+}
+
+function servedText(ref: string, available: number, body: string): string {
   return `{"available_at":"${formatInstant(available)}","body":{${body}},"ref":${JSON.stringify(ref)}}`;
 }
 
-function plain(value: Cell): string {
-  return canonical(value);
+/** The same bytes for a version of the table: a column's name, and a text of its dictionary, are written once. */
+function bodyText(table: Table, version: number): string {
+  const { heads, cells } = writtenOf(table);
+  let body = "";
+  for (const column of table.bodyOrder) {
+    const c = table.columns[column] as Column;
+    if (c.hidden !== null && c.hidden[version] === 1) continue;
+    const code = c.codes === null ? -1 : (c.codes[version] as number);
+    const known = code < 0 ? undefined : cells[column]?.[code];
+    const text = known ?? (heads[column] as string) + canonical(cellOf(table, version, column) as Cell);
+    if (known === undefined && code >= 0 && c.dictionary.length <= limits.renderedRows)
+      (cells[column] as string[])[code] = text;
+    body += body === "" ? text : `,${text}`;
+  }
+  return body;
+}
+
+/** Per column `"date":`, and by code `"date":"2014-05-31"`. */
+type Written = { readonly heads: readonly string[]; readonly cells: readonly string[][] };
+const written = new WeakMap<Table, Written>();
+
+function writtenOf(table: Table): Written {
+  let known = written.get(table);
+  if (known === undefined) {
+    known = {
+      heads: table.columns.map(({ name }) => `${JSON.stringify(name)}:`),
+      cells: table.columns.map(() => []),
+    };
+    written.set(table, known);
+  }
+  return known;
 }
 
 /** Order of cells: absent last, numbers by size, texts by code units, false before true. */

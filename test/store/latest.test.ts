@@ -3,9 +3,12 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Json } from "../../src/core/canonical.ts";
 import { type Instant, instant, MICROS_PER_DAY, parseInstant } from "../../src/core/instant.ts";
-import type { Cell } from "../../src/core/row-ref.ts";
+import { type Cell, rowRef } from "../../src/core/row-ref.ts";
 import { latestIndex } from "../../src/store/as-of.ts";
 import { createStore, replyText } from "../../src/store/door.ts";
+import type { PlantedRow } from "../../src/store/overlay.ts";
+import { findKey } from "../../src/store/select.ts";
+import { servedRowText } from "../../src/store/table.ts";
 import { honest, naiveStore } from "../support/naive-store.ts";
 import { type Row, randomTables, type Schema, tableOfRows } from "../support/random-table.ts";
 
@@ -149,4 +152,52 @@ test("a table without entities is one entity; rows without an entity are one, an
     row(5, "", 3, 3, { rank: 2 }),
   ];
   assert.deepEqual(snapshot(ranked, 3, {}, { ...schema, entity: "rank" }), [4, 5, 3]);
+});
+
+test("a visible plant in the place of an entity's best row: worse, better, of another entity, of a new one", () => {
+  const table = tableOfRows(schema, [row(1, "a", 1, 1), row(2, "a", 5, 5), row(3, "b", 3, 3)]);
+  const at = day(10);
+  const planted = (n: number, group: string, valid: number): PlantedRow => {
+    const cells = table.columns.map(({ name }) => row(n, group, valid, 9).cells[name] ?? null);
+    const ref = rowRef("t", [n]);
+    const text = servedRowText(ref, day(9), table, (column) => cells[column]);
+    const key = [n];
+    return {
+      table: "t",
+      kind: "revision",
+      keyId: findKey(table, key),
+      key,
+      valid: day(valid),
+      available: day(9),
+      cells,
+      ref,
+      text,
+      digest: "",
+    };
+  };
+  const situations = {
+    "the best, now earlier than the next": [planted(2, "a", 0)],
+    "the best, now later": [planted(2, "a", 7)],
+    "the best, now of another entity": [planted(2, "b", 5)],
+    "another row, now the best": [planted(1, "a", 8)],
+    "an entity of its own": [planted(9, "c", 4)],
+    "two at once": [planted(2, "a", 0), planted(9, "b", 6)],
+  };
+  const replies = Object.entries(situations).map(([name, rows]) => {
+    const request = {
+      caseId: "c",
+      horizon: at,
+      tables: ["t"],
+      overlay: { view: "probe" as const, rows },
+      subject: "test",
+    };
+    for (const where of [{}, { group: "a" }, { group: "b" }, { group: "c" }]) {
+      const [ours, naive] = [createStore([table]), naiveStore([table], () => honest)].map((store) =>
+        replyText(store.open(request).call("rows", { table: "t", latest: true, where })),
+      );
+      assert.equal(ours, naive, `${name}, ${JSON.stringify(where)}`);
+    }
+    return replyText(createStore([table]).open(request).call("rows", { table: "t", latest: true }));
+  });
+  assert.equal(new Set(replies).size, replies.length, "each situation has an answer of its own");
 });

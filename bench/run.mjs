@@ -52,7 +52,7 @@ const store = await blindcast.loadStore(set, {
   fetch: null,
 });
 const profile = blindcast.profileOf({ name: "bench", execution: "none" }, "bench");
-const context = { zone: set.zone, tables: set.tables, readers: set.readers, placeOf: set.placeOf };
+const context = blindcast.readerContext(set, store);
 const reader = blindcast.builtInReader("always:0.5", {
   context,
   params: {},

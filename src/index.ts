@@ -20,6 +20,7 @@ export type {
   Tools,
   Usage,
 } from "./model/reader.ts";
+export { readerContext } from "./model/readers/table-reads.ts";
 export { latestCheckpoint, route } from "./model/route.ts";
 export { findProfile, loadProfile, type Profile, profileOf, profileOnDisk } from "./profile/profile.ts";
 export type { Host, Report } from "./report/build-report.ts";

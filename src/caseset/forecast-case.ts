@@ -1,7 +1,7 @@
 /** Forecast cases: a question with a freeze instant, a resolution statement and a probability for an answer. */
 import { type Static, Type } from "@sinclair/typebox";
 import { type Duration, parseDuration } from "../core/duration.ts";
-import { formatInstant, type Instant, parseInstant } from "../core/instant.ts";
+import { formatInstant, type Instant, MICROS_PER_DAY, parseInstant } from "../core/instant.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
 
@@ -66,6 +66,9 @@ export type ForecastCase = {
   readonly cluster: string | null;
 };
 
+/** Plants stand up to a local day after the horizon. */
+const ROOM_FOR_PLANTS = 3 * MICROS_PER_DAY;
+
 /** Reads one case; every fault of the line goes to `complain`. */
 export function parseForecastCase(
   value: unknown,
@@ -86,6 +89,11 @@ export function parseForecastCase(
       ? null
       : parseDuration(disk.minimum_lead, place, `case ${disk.id}: minimum_lead`, complain);
   if (horizon === undefined || resolvedAt === undefined || vintage === undefined) return undefined;
+  if (!Number.isSafeInteger(horizon + ROOM_FOR_PLANTS)) {
+    const expected = "a freeze some days before the end of time in 2255";
+    complain("InstantInvalid", { place, subject: `case ${disk.id}: freeze`, found: disk.freeze, expected });
+    return undefined;
+  }
   if (resolvedAt < horizon) {
     complain("EvalCaseResolvedBeforeFreeze", {
       place,

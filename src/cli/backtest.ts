@@ -69,7 +69,7 @@ export async function run(raw: Raw): Promise<number> {
   const inputs = (await loadInputs(text(raw, "caseset") as string, flagged(raw, "offline"))) as Inputs;
   const profile = withFlags(chooseProfile(text(raw, "profile"), inputs.set) as Profile, raw);
   checkExecution(profile);
-  const chosen = chooseReader(text(raw, "reader") ?? "question-only", inputs.set, profile, params);
+  const chosen = chooseReader(text(raw, "reader") ?? "question-only", inputs, profile, params) as Chosen;
   const id = runId(clock.now(), randomBytes);
   const out = text(raw, "out") ?? path.join("runs", `${inputs.set.name}-${id}`);
   const selection = selectionOf(id, profile, chosen, { filters, limit, concurrency });

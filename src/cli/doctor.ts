@@ -98,7 +98,7 @@ async function checkSelection(
   if (found !== undefined) attempt(complain, () => checkExecution(found));
   const profile = found ?? profileOf({ name: "unread" }, "doctor");
   const chosen = attempt(complain, () =>
-    chooseReader(text(raw, "reader") ?? "question-only", inputs.set, profile, parameters(raw), complain),
+    chooseReader(text(raw, "reader") ?? "question-only", inputs, profile, parameters(raw), complain),
   ) as Chosen | undefined;
   if (chosen === undefined || refusals.length > 0) return;
   const world = {

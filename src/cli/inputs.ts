@@ -9,6 +9,7 @@ import { builtInReader, familyOf } from "../model/built-in.ts";
 import { type Family, loadFamily } from "../model/family.ts";
 import { loadMemories } from "../model/memory.ts";
 import type { ReaderSource } from "../model/reader.ts";
+import { readerContext } from "../model/readers/table-reads.ts";
 import { findFamily, findProfile, loadProfile, type Profile } from "../profile/profile.ts";
 import type { Store } from "../store/door.ts";
 import { loadStore } from "../store/load-store.ts";
@@ -77,7 +78,10 @@ export function chooseProfile(
   complain: Complain = strict,
 ): Profile | undefined {
   const folders = profileFolders();
-  const file = findProfile(flag ?? set.onDisk.profile ?? "default", folders);
+  const file =
+    flag === undefined
+      ? findProfile(set.onDisk.profile ?? "default", folders, set.placeOf("/profile"))
+      : findProfile(flag, folders);
   return loadProfile(file, shownPath(file), folders, complain);
 }
 
@@ -90,13 +94,13 @@ export type Chosen = {
 /** The reader of a name; `recall:<family>` brings its family and each checkpoint's memory. */
 export function chooseReader(
   name: string,
-  set: CaseSet,
+  { set, store }: Inputs,
   profile: Profile,
   params: Record<string, string>,
   complain: Complain = strict,
-): Chosen {
+): Chosen | undefined {
   const familyName = familyOf(name);
-  const context = { zone: set.zone, tables: set.tables, readers: set.readers, placeOf: set.placeOf };
+  const context = readerContext(set, store);
   if (familyName === null) {
     return {
       reader: builtInReader(name, { context, params, temperature: profile.temperature, memories: new Map() }),
@@ -110,8 +114,7 @@ export function chooseReader(
     "--reader",
   );
   const family = loadFamily(file, shownPath(file), complain);
-  if (family === undefined)
-    return refuse("FamilyUnknown", { place: "--reader", found: familyName, looked: [file] });
+  if (family === undefined) return undefined;
   const loaded = loadMemories(family, complain);
   const memories = new Map([...loaded].map(([snapshot, { memory }]) => [snapshot, memory]));
   const artifacts = new Map([...loaded.values()].map(({ artifact }) => [artifact.sha256, artifact.text]));

@@ -34,7 +34,11 @@ async function locate(
     const file = located.get(source.name);
     return file === undefined
       ? undefined
-      : { file, place: `${source.name}:${path.basename(source.from)}`, sha256: source.sha256 };
+      : {
+          file,
+          place: `${source.name}:${path.basename(source.from.replace(/^[a-z]+:/, ""))}`,
+          sha256: source.sha256,
+        };
   }
   const file = path.resolve(set.folder, spec.rows.file);
   const place = path.join(path.dirname(set.place), spec.rows.file);

@@ -3,7 +3,7 @@ import { openTableRows, type TableRow, type TableRows } from "../caseset/table-r
 import type { ColumnType, TableSpec } from "../caseset/table-spec.ts";
 import { type Digest, digestOfJson } from "../core/digest.ts";
 import { addDuration } from "../core/duration.ts";
-import { type Instant, MICROS_PER_DAY, parseInstant } from "../core/instant.ts";
+import { formatInstant, type Instant, MICROS_PER_DAY, parseInstant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { localInstant, parseWall } from "../core/local-time.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
@@ -185,6 +185,9 @@ function declaredType(spec: TableSpec, column: string): ColumnType | null {
 type Stage = { readonly at: Instant; readonly shown: (column: string) => boolean };
 const everything = () => true;
 
+/** A delay is at most a century long. */
+const CENTURY = 36_600 * MICROS_PER_DAY;
+
 /** The instants at which a row, or its cells one after the other, became available. */
 function availableStages(
   spec: TableSpec,
@@ -196,6 +199,11 @@ function availableStages(
   complain: Complain,
 ): Stage[] {
   const { available } = spec;
+  if (available.kind !== "column" && !Number.isSafeInteger(valid + CENTURY)) {
+    const expected = "a valid time a century before the end of time in 2255, since a delay is added to it";
+    complain("CellInvalid", { place, column: spec.validColumn, found: formatInstant(valid), expected });
+    return [];
+  }
   if (available.kind === "after")
     return [{ at: addDuration(zone, valid, available.delay), shown: everything }];
   if (available.kind === "column") {

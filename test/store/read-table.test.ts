@@ -250,3 +250,12 @@ test("columns that the declaration names and the file lacks are refused", async 
     ["id", "x", "who"].map((column) => `ColumnUnknown: caseset.yaml:9: column ${column}`),
   );
 });
+
+test("a row whose delay would pass the end of time is refused, the nearest before it is not", async () => {
+  const [message] = await messagesOf("date,v\n2200-01-01,1\n");
+  assert.match(
+    message ?? "",
+    /^CellInvalid: t\.csv:2: column date: "2200-01-01T00:00:00Z" is not a valid time a century/,
+  );
+  assert.equal((await tableOf("date,v\n2150-01-01,1\n")).count, 1);
+});

@@ -1,12 +1,14 @@
 /** What the built-in readers read: one table, one event over its rows, page by page, never truncated. */
 
-import type { TableSpec } from "../../caseset/table-spec.ts";
+import type { CaseSet } from "../../caseset/load.ts";
+import type { ColumnType } from "../../caseset/table-spec.ts";
 import type { Json } from "../../core/canonical.ts";
 import { type Event, happened, parseEvent } from "../../core/expression.ts";
 import { formatInstant, type Instant, parseInstant } from "../../core/instant.ts";
 import { limits } from "../../core/limits.ts";
 import { localDay, parseWall } from "../../core/local-time.ts";
 import { type Place, refuse } from "../../core/refusal.ts";
+import type { Store } from "../../store/door.ts";
 import type { ServedRow, ToolAnswer, Tools } from "../reader.ts";
 
 export type TableReads = {
@@ -16,13 +18,30 @@ export type TableReads = {
   readonly zone: string;
 };
 
+/** A table as a reader must know it: its columns with their types as they were read, declared or inferred. */
+type KnownTable = {
+  readonly name: string;
+  readonly zone: string | null;
+  readonly validColumn: string;
+  readonly columns: ReadonlyMap<string, ColumnType>;
+};
+
 /** What the built-in readers need to know of a case set. */
 export type ReaderContext = {
   readonly zone: string;
-  readonly tables: ReadonlyMap<string, TableSpec>;
+  readonly tables: ReadonlyMap<string, KnownTable>;
   readonly readers: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
   readonly placeOf: (pointer: string) => Place;
 };
+
+export function readerContext(set: CaseSet, store: Store): ReaderContext {
+  const known = [...store.tables.values()].map(({ name, zone, columns, validColumn }): KnownTable => {
+    const types = new Map(columns.map((column) => [column.name, column.type]));
+    return { name, zone, validColumn: [...types.keys()][validColumn] as string, columns: types };
+  });
+  const tables = new Map(known.map((table) => [table.name, table]));
+  return { zone: set.zone, tables, readers: set.readers, placeOf: set.placeOf };
+}
 
 /** `readers: {climatology: {table: weather, event: "precipitation > 0"}}`, overridden by `--param`. */
 export function tableReads(
@@ -39,16 +58,15 @@ export function tableReads(
   if (spec === undefined)
     refuse("TableUnknown", { place, found: String(declared["table"]), known: [...context.tables.keys()] });
   const event = parseEvent(String(declared["event"]), place, `readers.${reader}.event`) as Event;
-  const known = spec.columns.size > 0 ? [...spec.columns.keys(), ...spec.key, spec.validColumn] : null;
-  if (known !== null && !known.includes(event.column))
-    refuse("ColumnUnknown", { place, column: event.column, known });
   const type = spec.columns.get(event.column);
-  if (type !== undefined && type !== typeof event.literal)
+  if (type === undefined)
+    return refuse("ColumnUnknown", { place, column: event.column, known: [...spec.columns.keys()] });
+  if (type !== typeof event.literal)
     refuse("FieldInvalid", {
       place,
       field: `readers.${reader}.event`,
       found: `${event.text}, whose literal is a ${typeof event.literal}`,
-      expected: `a ${type}, as column ${event.column} is declared`,
+      expected: `a ${type}, as column ${event.column} is`,
     });
   return { table: spec.name, event, validColumn: spec.validColumn, zone: spec.zone ?? context.zone };
 }
@@ -85,8 +103,9 @@ export async function allRows(
       limit: limits.replyRows,
       ...(rows.length === 0 ? {} : { offset: rows.length }),
     });
-    rows.push(...rowsOf(answer));
-    if (!(answer.ok && answer.truncated)) return rows;
+    const page = rowsOf(answer);
+    for (const row of page) rows.push(row);
+    if (!(answer.ok && answer.truncated) || page.length === 0) return rows;
   }
 }
 

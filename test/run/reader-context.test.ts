@@ -1,0 +1,18 @@
+/** Built-in readers know the columns as they were read: an event over a wrong one is refused, though none was declared. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { builtInReader } from "../../src/model/built-in.ts";
+import { readerContext } from "../../src/model/readers/table-reads.ts";
+import { refused } from "../core/refused.ts";
+import { dailySet } from "../support/daily-set.ts";
+
+test("an event over a column that is not there, or of another type, is refused where no column was declared", async () => {
+  const { set, store } = await dailySet();
+  assert.equal(set.tables.get("readings")?.columns.size, 0);
+  const context = readerContext(set, store);
+  const reader = (event: string) => () =>
+    builtInReader("climatology", { context, params: { event }, temperature: 0, memories: new Map() });
+  assert.deepEqual(refused("ColumnUnknown", reader("rain > 0")).details.known, ["date", "value"]);
+  assert.equal(refused("FieldInvalid", reader("date = 7")).details.expected, "a string, as column date is");
+  assert.equal(reader("value >= 50")().name, "climatology");
+});

@@ -66,8 +66,8 @@ export type ForecastCase = {
   readonly cluster: string | null;
 };
 
-/** Plants stand up to a local day after the horizon. */
-const ROOM_FOR_PLANTS = 3 * MICROS_PER_DAY;
+/** Plants stand after the horizon and a grace after the resolution: both need a century before the end of time. */
+const CENTURY = 36_600 * MICROS_PER_DAY;
 
 /** Reads one case; every fault of the line goes to `complain`. */
 export function parseForecastCase(
@@ -89,9 +89,10 @@ export function parseForecastCase(
       ? null
       : parseDuration(disk.minimum_lead, place, `case ${disk.id}: minimum_lead`, complain);
   if (horizon === undefined || resolvedAt === undefined || vintage === undefined) return undefined;
-  if (!Number.isSafeInteger(horizon + ROOM_FOR_PLANTS)) {
-    const expected = "a freeze some days before the end of time in 2255";
-    complain("InstantInvalid", { place, subject: `case ${disk.id}: freeze`, found: disk.freeze, expected });
+  if (!Number.isSafeInteger(Math.max(horizon, resolvedAt) + CENTURY)) {
+    const expected = "a freeze and a resolution a century before the end of time in 2255";
+    const found = `${disk.freeze}, ${disk.resolution.at}`;
+    complain("InstantInvalid", { place, subject: `case ${disk.id}: freeze, resolution.at`, found, expected });
     return undefined;
   }
   if (resolvedAt < horizon) {

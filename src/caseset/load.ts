@@ -167,7 +167,7 @@ function loadCases(
       else seen.set(id, place);
     }
     if (item === undefined) continue;
-    for (const table of item.reads) {
+    for (const table of [...item.reads, ...(item.reference === null ? [] : [item.reference])]) {
       if (tables !== null && !tables.includes(table))
         complain("TableUnknown", { place, found: table, known: tables });
     }

@@ -34,31 +34,25 @@ function settleOne(
 ): Outcome {
   const known =
     options.asOf === null ? all : all.filter((label) => label.availableAt <= (options.asOf as Instant));
-  const named = known.filter((label) => ofVintage(item, label));
-  if (named.length === 0) return { state: "unsettled", reason: "open" };
+  if (known.length === 0) return { state: "unsettled", reason: "open" };
+  const { vintage } = item.resolution;
+  const named = vintage === "first" ? known : known.filter((label) => label.availableAt <= vintage);
+  if (named.length === 0) return late(first(known), "the vintage", vintage as Instant);
+  // The vintage first, then the deadline: an older label does not stand in for the one that the statement names.
+  const chosen = vintage === "first" ? first(named) : last(named);
   const deadline = addDuration(options.zone, item.resolution.at, options.grace);
-  const inTime = named.filter((label) => label.availableAt <= deadline);
-  if (inTime.length === 0) {
-    const first = named.reduce((least, label) => Math.min(least, label.availableAt), Infinity);
-    return {
-      state: "unsettled",
-      reason: `late: available at ${formatInstant(first)}, after ${formatInstant(deadline)}`,
-    };
-  }
-  const chosen = inTime.reduce((best, label) => (earlier(item, label, best) ? label : best));
+  if (chosen.availableAt > deadline) return late(chosen, "the deadline", deadline);
   if (chosen.outcome === "annulled") return { state: "void", reason: "annulled" };
   if (chosen.resolvedAt < item.horizon) return { state: "void", reason: "resolved before freeze" };
   return { state: "settled", outcome: chosen.outcome, resolvedAt: chosen.resolvedAt };
 }
 
-function ofVintage(item: ForecastCase, label: Label): boolean {
-  const { vintage } = item.resolution;
-  return vintage === "first" ? true : label.availableAt <= vintage;
+function late(label: Label, what: string, at: Instant): Outcome {
+  const reason = `late: available at ${formatInstant(label.availableAt)}, after ${what} ${formatInstant(at)}`;
+  return { state: "unsettled", reason };
 }
 
-/** `first`: the least available time wins; as of an instant: the greatest. */
-function earlier(item: ForecastCase, label: Label, best: Label): boolean {
-  return item.resolution.vintage === "first"
-    ? label.availableAt < best.availableAt
-    : label.availableAt > best.availableAt;
-}
+const first = (labels: readonly Label[]): Label =>
+  labels.reduce((best, label) => (label.availableAt < best.availableAt ? label : best));
+const last = (labels: readonly Label[]): Label =>
+  labels.reduce((best, label) => (label.availableAt > best.availableAt ? label : best));

@@ -14,7 +14,12 @@ export const TableOnDisk = Type.Object(
     rows: Type.Union([Type.Object({ source: name }, strictly), Type.Object({ file: name }, strictly)], {
       description: "{source: NAME} or {file: PATH}",
     }),
-    key: Type.Array(name, { minItems: 1, maxItems: 16, description: "a list of columns" }),
+    key: Type.Array(name, {
+      minItems: 1,
+      maxItems: 16,
+      uniqueItems: true,
+      description: "a list of columns, each once",
+    }),
     valid_time: Type.Union(
       [
         Type.Object({ column: name, zone: Type.Optional(name) }, strictly),

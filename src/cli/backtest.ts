@@ -1,13 +1,16 @@
 /** `blindcast backtest <caseset>`: runs bounded cases against a reader and prints the report. */
 import { randomBytes } from "node:crypto";
+import * as fs from "node:fs";
 import * as path from "node:path";
 import type { Argv } from "yargs";
 import { backtest } from "../backtest.ts";
 import type { Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
+import { refuse } from "../core/refusal.ts";
 import { checkExecution, type Profile, profileOnDisk } from "../profile/profile.ts";
 import { renderText } from "../report/render-text.ts";
 import { summaryOf } from "../report/summary.ts";
+import { Interrupted } from "../run/interrupted.ts";
 import { type Plan, type Selection, trajectoryCount } from "../run/preflight.ts";
 import { showProgress } from "../run/progress.ts";
 import { runId } from "../run/run-id.ts";
@@ -36,7 +39,7 @@ export function builder(yargs: Argv): Argv {
     })
     .option("filter", {
       type: "string",
-      describe: "id=, tag= or cluster=VALUE, * at the end for a prefix; may be repeated",
+      describe: "id=, tag= or cluster=VALUE, * at the end for a prefix; repeated, all must hold",
     })
     .option("limit", { type: "string", describe: "the first N cases of the selection" })
     .option("repeats", { type: "string", describe: "answers to each case" })
@@ -66,14 +69,26 @@ export async function run(raw: Raw): Promise<number> {
   const concurrency = integer(raw, "concurrency", 1, limits.concurrency) ?? 4;
   const filters = texts(raw, "filter").map(parseFilter);
   const params = parameters(raw);
+  const given = text(raw, "out");
+  if (given !== undefined && fs.existsSync(given)) refuse("RunExists", { place: given });
   const inputs = (await loadInputs(text(raw, "caseset") as string, flagged(raw, "offline"))) as Inputs;
   const profile = withFlags(chooseProfile(text(raw, "profile"), inputs.set) as Profile, raw);
   checkExecution(profile);
   const chosen = chooseReader(text(raw, "reader") ?? "question-only", inputs, profile, params) as Chosen;
   const id = runId(clock.now(), randomBytes);
-  const out = text(raw, "out") ?? path.join("runs", `${inputs.set.name}-${id}`);
+  const out = given ?? path.join("runs", `${inputs.set.name}-${id}`);
   const selection = selectionOf(id, profile, chosen, { filters, limit, concurrency });
-  const { report } = await backtest(inputs.set, selection, [announce], host, worldOf(inputs, chosen, out));
+  const { report } = await backtest(
+    inputs.set,
+    selection,
+    [announce],
+    host,
+    worldOf(inputs, chosen, out),
+  ).catch((error) => {
+    if (error instanceof Interrupted && fs.existsSync(out))
+      printWords(`run folder: ${shownPath(path.resolve(out))}`);
+    throw error;
+  });
   const summary = summaryOf(
     report.result,
     report.evidence,

@@ -101,18 +101,20 @@ export function chooseReader(
 ): Chosen | undefined {
   const familyName = familyOf(name);
   const context = readerContext(set, store);
+  const folders = profileFolders().map((folder) => path.join(folder, "checkpoints"));
   if (familyName === null) {
+    // A built-in without checkpoints runs on no family, but what the profile names must be there and right.
+    if (profile.family !== null) {
+      const named = findFamily(profile.family, folders, profile.place);
+      loadFamily(named, shownPath(named), complain);
+    }
     return {
       reader: builtInReader(name, { context, params, temperature: profile.temperature, memories: new Map() }),
       family: null,
       artifacts: new Map(),
     };
   }
-  const file = findFamily(
-    familyName,
-    profileFolders().map((folder) => path.join(folder, "checkpoints")),
-    "--reader",
-  );
+  const file = findFamily(familyName, folders, "--reader");
   const family = loadFamily(file, shownPath(file), complain);
   if (family === undefined) return undefined;
   const loaded = loadMemories(family, complain);

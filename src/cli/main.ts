@@ -60,7 +60,7 @@ function failed(error: unknown): number {
   }
   if (error instanceof Interrupted) {
     if (error.storage instanceof BlindcastError) printWords(refusalText(error.storage));
-    printWords(`${error.message}; what was recorded is kept in the run folder`);
+    printWords(`${error.message}${error.done > 0 ? "; what was recorded is kept in the run folder" : ""}`);
     return exit.incomplete;
   }
   printWords(

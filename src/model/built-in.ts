@@ -52,20 +52,22 @@ export function builtInReader(name: string, options: BuiltInOptions): ReaderSour
         takes.length === 0 ? `no parameter for ${name}` : `a parameter of ${name}: ${takes.join(", ")}`,
     });
   }
-  if (name === "question-only") return withoutFamily(name, options, false, async () => answered(0.5));
+  if (name === "question-only") return withoutFamily(name, options, [], async () => answered(0.5));
   if (name === "climatology") {
     const reads = tableReads(name, context, params);
-    return withoutFamily(name, options, true, async (asked, tools) =>
+    return withoutFamily(name, options, [reads.table], async (asked, tools) =>
       answered(await climatology(asked, reads, tools)),
     );
   }
   if (name === "persistence") {
     const reads = tableReads(name, context, params);
-    return withoutFamily(name, options, true, async (_, tools) => answered(await persistence(reads, tools)));
+    return withoutFamily(name, options, [reads.table], async (_, tools) =>
+      answered(await persistence(reads, tools)),
+    );
   }
   if (name.startsWith("always:")) {
     const probability = constantOf(name);
-    return withoutFamily(name, options, false, async () => answered(probability));
+    return withoutFamily(name, options, [], async () => answered(probability));
   }
   return recall(name, options);
 }
@@ -88,7 +90,7 @@ type Answer = (asked: AskedCase, tools: Tools) => Promise<Attempt>;
 function withoutFamily(
   name: string,
   options: BuiltInOptions,
-  usesTools: boolean,
+  tables: readonly string[],
   answer: Answer,
 ): ReaderSource {
   const identity: ReaderIdentity = {
@@ -98,10 +100,17 @@ function withoutFamily(
     posttrain_cutoff: "none",
     temperature: options.temperature,
     prompt_digest: "none",
-    uses_tools: usesTools,
+    uses_tools: tables.length > 0,
     params: options.params,
   };
-  return { name, builtIn: true, family: null, identity: () => identity, open: () => readerOf(answer) };
+  return {
+    name,
+    builtIn: true,
+    tables,
+    family: null,
+    identity: () => identity,
+    open: () => readerOf(answer),
+  };
 }
 
 /** Answers from a memory that ends at the checkpoint's cutoff, with no call made; else as climatology does. */
@@ -110,6 +119,7 @@ function recall(name: string, options: BuiltInOptions): ReaderSource {
   return {
     name,
     builtIn: true,
+    tables: [reads.table],
     family: familyOf(name),
     identity: (checkpoint) => ({
       name,

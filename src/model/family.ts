@@ -143,10 +143,10 @@ function parseCheckpoint(
   return { snapshot, place: at("snapshot"), pretrain, posttrain, released, artifact: row.artifact ?? null };
 }
 
-/** A pinned snapshot's weights are frozen at its release: what its maker does not say lies between. */
+/** A pinned snapshot's weights are frozen at its release: what its maker does not say ends there at the latest. */
 function inferredPosttrain(pretrain: Cutoff | null, released: number | null): Cutoff | null {
-  if (pretrain === null || released === null || pretrain.lo > released) return null;
-  return { lo: pretrain.lo, hi: released, tag: "estimated" };
+  if (released === null || (pretrain !== null && pretrain.lo > released)) return null;
+  return { lo: pretrain?.lo ?? released, hi: released, tag: "estimated" };
 }
 
 function monthOf(day: number): number {

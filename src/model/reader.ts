@@ -93,6 +93,8 @@ export interface ReaderSource {
   readonly name: string;
   /** Ours: what it throws is a bug. Absent for a reader from outside, whose errors are faults. */
   readonly builtIn?: true;
+  /** Tables that it reads in every case, where that is known beforehand. */
+  readonly tables?: readonly string[];
   /** The family whose checkpoints it runs on, or null. */
   readonly family: string | null;
   identity(checkpoint: ModelCheckpoint | null): ReaderIdentity;

@@ -12,7 +12,7 @@ export type ArmScores = {
   readonly answered: number;
   readonly declined: number;
   readonly faults: number;
-  /** Answered, but without a settled outcome. */
+  /** Trajectories without a score: declined, faults, and answers without a settled outcome. */
   readonly unscored: number;
 };
 
@@ -42,7 +42,7 @@ function armOf(arm: string, scores: readonly TrajectoryScore[]): ArmScores {
     answered: count("answered"),
     declined: count("declined"),
     faults: count("fault") + count("broken"),
-    unscored: scores.filter((score) => score.state === "answered" && score.brier === null).length,
+    unscored: scores.filter((score) => score.brier === null).length,
   };
 }
 

@@ -33,7 +33,7 @@ export function armsSection(
     return arm === undefined ? null : sectionOf(arm, caseFigure(arm.brier, `${path}.brier`, estimation), 0);
   };
   const control: Record<string, ArmSection> = {};
-  for (const { snapshot } of plan.controls.map(({ checkpoint }) => checkpoint)) {
+  for (const { snapshot } of plan.controls) {
     const section = of(controlArm(snapshot), `arms.control.${snapshot}`);
     if (section !== null) control[snapshot] = section;
   }

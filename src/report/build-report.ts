@@ -45,8 +45,9 @@ function resultOf(plan: Plan, outcomes: readonly Outcome[], scores: readonly Tra
   const { options } = plan.selection;
   const arms = byArm(scores);
   const estimation = estimationOf(plan.cases, options.seed, options.bootstrap);
-  const settled = outcomes.flatMap((outcome) =>
-    outcome.state === "settled" ? [outcome.outcome as number] : [],
+  const unrouted = new Set(plan.arms.unrouted);
+  const settled = outcomes.flatMap((outcome, i) =>
+    outcome.state === "settled" && !unrouted.has(i) ? [outcome.outcome as number] : [],
   );
   const routed = arms.get(ROUTED);
   const withoutFamily = `no family: ${String((plan.stamp["reader"] as { name: string }).name)} runs on no model checkpoint`;
@@ -57,14 +58,14 @@ function resultOf(plan: Plan, outcomes: readonly Outcome[], scores: readonly Tra
     report_version: REPORT_VERSION,
     caseset: { name: plan.set.name, digest: plan.caseSetDigest, cases: plan.set.cases.length },
     stamp: plan.stamp,
-    verdict: failed.length > 0 ? "red" : "green",
+    verdict: failed.length > 0 || headline.n === 0 ? "red" : "green",
     headline: {
       n: routed?.cases ?? 0,
       outcomes: { settled: settled.length, events: settled.reduce((sum, one) => sum + one, 0) },
       brier: headline,
     },
     arms: armsSection(plan.arms, arms, headline, estimation, withoutFamily),
-    premium: premiumOf(plan.arms, arms, estimation, withoutFamily),
+    premium: premiumOf(plan.arms, outcomes, arms, estimation, withoutFamily),
     tracks: [
       {
         time: "backtest",
@@ -76,7 +77,10 @@ function resultOf(plan: Plan, outcomes: readonly Outcome[], scores: readonly Tra
     calibration: null,
     leakage: null,
     plants: plantsJson(scores),
-    findings: findings(plan, scores),
+    findings: [
+      ...(headline.n === 0 ? [{ finding: "nothing-scored", cases: plan.cases.length }] : []),
+      ...findings(plan, scores),
+    ],
     failed_cases: failed,
     unsettled: plan.cases.flatMap((item, i) => {
       const outcome = outcomes[i] as Outcome;
@@ -109,13 +113,9 @@ function tagSlices(
       else known.set(caseIndex, value);
     }
   }
-  const slices: Record<string, Json> = {};
-  for (const tag of [...byTag.keys()].sort()) {
-    slices[tag] = {
-      brier: caseFigure(byTag.get(tag) as Map<number, number>, `slices.tag.${tag}.brier`, estimation),
-    };
-  }
-  return slices;
+  const figure = (tag: string) =>
+    caseFigure(byTag.get(tag) as Map<number, number>, `slices.tag.${tag}.brier`, estimation);
+  return Object.fromEntries([...byTag.keys()].sort().map((tag) => [tag, { brier: figure(tag) }]));
 }
 
 /** Plants are counted per (case, table), a pair proven where every trajectory's probes proved it; served, per call. */

@@ -1,4 +1,7 @@
 /** The latest arm's premium: what the newest checkpoint seems to gain where it may remember, less what it gains where it cannot. */
+import type { Outcome } from "../caseset/settlement.ts";
+import type { ModelCheckpoint } from "../model/family.ts";
+import { insideWindow } from "../model/route.ts";
 import { type ArmPlan, controlArm, LATEST, ROUTED } from "../run/arms.ts";
 import { tInterval } from "../stats/cluster-mean.ts";
 import { type ClusterContrast, clusterContrast } from "../stats/cluster-regression.ts";
@@ -8,7 +11,7 @@ import { type ArmScores, caseFigure, type Estimation } from "./arm-scores.ts";
 export type Premium = {
   /** Y_latest − Y_routed (lower Brier is better, so negative means that the latest looks better). */
   readonly all: Figure | null;
-  /** The same over cases resolved by the latest checkpoint's cutoff instant. */
+  /** The same over cases resolved (by their statement, or in fact) by the latest checkpoint's cutoff instant. */
   readonly inside: Figure | null;
   /** After that cutoff: Σ w_k · mean(Y_latest − Y_control:k); `n` counts cases. */
   readonly placebo: Figure | null;
@@ -17,50 +20,71 @@ export type Premium = {
   readonly reason: string | null;
 };
 
-const NOT_SEPARABLE =
-  "leakage and capability, not separable: no case resolved after the latest checkpoint's cutoff has a control";
+const NOT_SEPARABLE = "leakage and capability, not separable";
 
 export function premiumOf(
   plan: ArmPlan,
+  outcomes: readonly Outcome[],
   arms: ReadonlyMap<string, ArmScores>,
   estimation: Estimation,
   withoutFamily: string,
 ): Premium {
   const latest = arms.get(LATEST);
   const routed = arms.get(ROUTED);
-  if (plan.family === null || latest === undefined || routed === undefined)
+  if (plan.latest === null || latest === undefined || routed === undefined)
     return { all: null, inside: null, placebo: null, net: null, reason: withoutFamily };
+  const known = mayRemember(plan, plan.latest, outcomes);
   const all = differences(latest, routed);
-  const inside = new Map([...all].filter(([caseIndex]) => plan.inside[caseIndex]));
-  const groups = plan.controls.map(({ checkpoint, weight }) => {
-    const control = arms.get(controlArm(checkpoint.snapshot));
-    return {
-      weight,
-      values: control === undefined ? new Map<number, number>() : differences(latest, control),
-    };
-  });
+  const inside = new Map([...all].filter(([caseIndex]) => known(caseIndex)));
+  const groups = placeboGroups(plan, [...inside.keys()], latest, arms, known);
   const separable = groups.length > 0 && groups.every((group) => group.values.size > 0);
+  const net = [
+    { values: inside, weight: 1 },
+    ...groups.map(({ values, weight }) => ({ values, weight: -weight })),
+  ];
   return {
     all: caseFigure(all, "premium.all", estimation),
     inside: caseFigure(inside, "premium.inside", estimation),
-    placebo: separable
-      ? contrastFigure(
-          groups.map(({ values, weight }) => ({ values, weight })),
-          estimation,
-        )
-      : null,
-    net:
-      separable && inside.size > 0
-        ? contrastFigure(
-            [
-              { values: inside, weight: 1 },
-              ...groups.map(({ values, weight }) => ({ values, weight: -weight })),
-            ],
-            estimation,
-          )
-        : null,
-    reason: separable ? null : NOT_SEPARABLE,
+    placebo: separable ? contrastFigure(groups, estimation) : null,
+    net: separable ? contrastFigure(net, estimation) : null,
+    reason: separable
+      ? null
+      : `${NOT_SEPARABLE}: ${inside.size === 0 ? "no scored case resolved by the latest checkpoint's cutoff" : "no scored case resolved after the latest checkpoint's cutoff has a control"}`,
   };
+}
+
+/** A case may be remembered where it resolved, by its statement or in fact, by the checkpoint's cutoff instant. */
+function mayRemember(
+  plan: ArmPlan,
+  latest: ModelCheckpoint,
+  outcomes: readonly Outcome[],
+): (caseIndex: number) => boolean {
+  return (caseIndex) => {
+    const outcome = outcomes[caseIndex];
+    const early = outcome?.state === "settled" && insideWindow(latest, outcome.resolvedAt);
+    return plan.inside[caseIndex] === true || early;
+  };
+}
+
+/** One group a control, weighted by the share of the scored inside cases that were routed to its checkpoint. */
+function placeboGroups(
+  plan: ArmPlan,
+  inside: readonly number[],
+  latest: ArmScores,
+  arms: ReadonlyMap<string, ArmScores>,
+  known: (caseIndex: number) => boolean,
+): Group[] {
+  const counts = plan.controls.map(
+    (checkpoint) => inside.filter((caseIndex) => plan.routes[caseIndex] === checkpoint).length,
+  );
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return plan.controls.flatMap((checkpoint, i) => {
+    const control = arms.get(controlArm(checkpoint.snapshot));
+    const count = counts[i] as number;
+    if (count === 0) return [];
+    const pairs = control === undefined ? [] : [...differences(latest, control)];
+    return [{ weight: count / total, values: new Map(pairs.filter(([caseIndex]) => !known(caseIndex))) }];
+  });
 }
 
 /** Over the cases that both arms have a score for. */

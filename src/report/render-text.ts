@@ -25,16 +25,18 @@ export function renderText(
   const headline = r["headline"] as Fields;
   const outcomes = headline["outcomes"] as Fields;
   const failed = r["failed_cases"] as readonly Fields[];
+  const level = ((r["stamp"] as Fields)["bootstrap"] as Fields)["level"] as number;
+  const total = (r["tally"] as Fields)["cases"];
   const cases = new Set(failed.map((failure) => failure["case"])).size;
   const verdict =
-    failed.length === 0
+    r["verdict"] === "green"
       ? emphasis("GREEN  no case failed", true)
-      : emphasis(`RED  ${cases} of ${headline["n"]} cases failed`, false);
+      : emphasis(cases > 0 ? `RED  ${cases} of ${total} cases failed` : "RED  no case has a score", false);
   return [
-    `${(r["caseset"] as Fields)["name"]} · ${reader["name"]} · ${headline["n"]} cases, ${outcomes["settled"]} settled, ${outcomes["events"]} events`,
+    `${(r["caseset"] as Fields)["name"]} · ${reader["name"]} · ${headline["n"] === total ? total : `${headline["n"]} of ${total}`} cases, ${outcomes["settled"]} settled, ${outcomes["events"]} events`,
     verdict,
     "",
-    ...figureTable(r),
+    ...figureTable(r, level),
     ...premiumLines(r["premium"] as Fields),
     "",
     ...plantLines(r["plants"] as Fields, e["plants"] as Fields),
@@ -58,7 +60,7 @@ const COLUMNS = 80;
 
 /** Words only: a line of figures is never broken, it is as wide as its names. */
 function wrapped(line: string): string[] {
-  if (line.length <= COLUMNS || /[●–]|sha256:/.test(line)) return [line];
+  if (line.length <= COLUMNS || /[●–]|sha256:|^ +0 +\d/.test(line)) return [line];
   const indent = /^(\w+: |\s*)/.exec(line)?.[0].length ?? 0;
   const lines: string[] = [];
   let rest = line;
@@ -71,7 +73,7 @@ function wrapped(line: string): string[] {
   return [...lines, rest];
 }
 
-function figureTable(r: Fields): string[] {
+function figureTable(r: Fields, level: number): string[] {
   const arms = r["arms"] as Fields;
   const rows: [string, Shown][] = [];
   const add = (name: string, arm: Json | undefined) => {
@@ -87,7 +89,7 @@ function figureTable(r: Fields): string[] {
     ...rows.flatMap(([, figure]) => (figure.ci95 === null ? [figure.mean ?? 0] : [figure.ci95[1]])),
   );
   return [
-    `${"Brier (0 best, 1 worst)".padEnd(width)}${"mean".padStart(8)}  95 % interval      n`,
+    `${"Brier (0 best, 1 worst)".padEnd(width)}${"mean".padStart(8)}  ${`${Math.round(level * 1000) / 10} % interval`.padEnd(17)}    n`,
     ...rows.map(([name, figure]) => `${name.padEnd(width)}${figureText(figure)}  ${bar(figure, scale)}`),
     ...(rows.some(([, figure]) => figure.ci95 !== null)
       ? [`${" ".repeat(width + 32)}0${scale.toFixed(2).padStart(BAR - 1)}`]

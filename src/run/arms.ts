@@ -18,8 +18,8 @@ export type ArmPlan = {
   readonly routes: readonly (ModelCheckpoint | null)[];
   /** Per case: resolved by the latest checkpoint's cutoff instant. */
   readonly inside: readonly boolean[];
-  /** Older checkpoints to which an inside case was routed, with the share of the routed inside cases. */
-  readonly controls: readonly { readonly checkpoint: ModelCheckpoint; readonly weight: number }[];
+  /** Older checkpoints to which an inside case was routed. */
+  readonly controls: readonly ModelCheckpoint[];
   readonly unrouted: readonly number[];
 };
 
@@ -51,7 +51,7 @@ export function planArms(cases: readonly ForecastCase[], family: Family | null):
   const assignments: Assignment[] = [];
   for (let caseIndex = 0; caseIndex < cases.length; caseIndex++) {
     if (!inside[caseIndex]) {
-      for (const { checkpoint } of controls)
+      for (const checkpoint of controls)
         assignments.push({ caseIndex, arm: controlArm(checkpoint.snapshot), checkpoint });
     }
     assignments.push({ caseIndex, arm: LATEST, checkpoint: latest });
@@ -67,15 +67,9 @@ function controlsOf(
   routes: readonly (ModelCheckpoint | null)[],
   inside: readonly boolean[],
   latest: ModelCheckpoint,
-) {
-  const counts = new Map<ModelCheckpoint, number>();
-  let total = 0;
-  routes.forEach((checkpoint, i) => {
-    if (!inside[i] || checkpoint === null || checkpoint === latest) return;
-    counts.set(checkpoint, (counts.get(checkpoint) ?? 0) + 1);
-    total++;
-  });
-  return [...counts]
-    .map(([checkpoint, count]) => ({ checkpoint, weight: count / total }))
-    .sort((a, b) => (a.checkpoint.snapshot < b.checkpoint.snapshot ? -1 : 1));
+): ModelCheckpoint[] {
+  const used = new Set(
+    routes.filter((checkpoint, i) => inside[i] && checkpoint !== null && checkpoint !== latest),
+  );
+  return ([...used] as ModelCheckpoint[]).sort((a, b) => (a.snapshot < b.snapshot ? -1 : 1));
 }

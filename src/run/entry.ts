@@ -31,6 +31,8 @@ export type EntryBody =
       readonly unplanted: Digest;
       /** Whether a door without a bound would have answered with a plant. */
       readonly in_reach: boolean;
+      /** How many plants the answer was made from, where there are any: the case has failed. */
+      readonly planted?: number;
       readonly usage: Usage | null;
     }
   | {
@@ -80,6 +82,7 @@ const keys: readonly (readonly [name: string, part: "body" | "bound" | "standing
   ["message", "body"],
   ["ms", "body"],
   ["name", "body"],
+  ["planted", "body"],
   ["prev", "standing"],
   ["probability", "body"],
   ["reason", "body"],

@@ -54,6 +54,10 @@ export async function preflight(
         refuse("TableUnknown", { place: item.place, found: table, known: [...world.store.tables.keys()] });
     }
   }
+  for (const item of cases) {
+    const unread = world.readers.tables?.find((table) => !item.reads.includes(table));
+    if (unread !== undefined) refuse("TableUnknown", { place: item.place, found: unread, known: item.reads });
+  }
   const arms = planArms(cases, family);
   const stamp = makeStamp(world.store, cases, world.readers, arms, options);
   const secret = Buffer.from(world.random(32)).toString("hex");

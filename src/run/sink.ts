@@ -57,7 +57,15 @@ export function folderSink(folder: string): Sink {
     remove: (name) => guard(at(name), () => fs.rmSync(at(name))),
     abandon() {
       fs.rmSync(folder, { recursive: true, force: true });
-      if (made !== undefined) fs.rmSync(made, { recursive: true, force: true });
+      // Folders above were made for this run, and another may have moved in since: only empty ones go.
+      for (
+        let above = path.dirname(path.resolve(folder));
+        made !== undefined && above.startsWith(made);
+        above = path.dirname(above)
+      ) {
+        if (fs.readdirSync(above).length > 0) return;
+        fs.rmdirSync(above);
+      }
     },
   };
 }

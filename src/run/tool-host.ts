@@ -21,6 +21,8 @@ export type ToolCall = {
   readonly result: Digest;
   readonly unplanted: Digest;
   readonly inReach: boolean;
+  /** Plants that the answer was made from: none, of a door that holds. */
+  readonly planted: number;
   readonly ms: number;
 };
 
@@ -65,10 +67,13 @@ export function hostTools(options: HostOptions): { readonly tools: Tools; readon
         result,
         unplanted,
         inReach,
+        planted: reply.ok ? reply.planted.length : 0,
         ms: Math.round(options.elapsed() - started),
       });
       const parsed = JSON.parse(text) as { rows?: readonly ServedRow[] };
-      violated = violation(parsed.rows ?? [], result, unplanted, options.horizon, digests);
+      violated =
+        violation(parsed.rows ?? [], result, unplanted, options.horizon, digests) ??
+        (reply.ok && reply.planted.length > 0 ? "the answer was made from the case's plants" : null);
       if (violated !== null) throw new BoundViolation(violated);
       return reply.ok ? { ok: true, ...parsed } : ({ ok: false, fault: reply.fault } satisfies ToolAnswer);
     },

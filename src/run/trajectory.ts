@@ -113,7 +113,7 @@ function openTools(
     horizon: item.horizon,
     plants: rows,
     elapsed: world.clock.elapsed,
-    record: ({ name, args, text, result, unplanted, inReach, ms }) => {
+    record: ({ name, args, text, result, unplanted, inReach, planted, ms }) => {
       recorder.keep(text, result);
       append(door.asOf, {
         kind: "tool",
@@ -124,6 +124,7 @@ function openTools(
         ms,
         unplanted,
         in_reach: inReach,
+        ...(planted > 0 ? { planted } : {}),
         usage: null,
       });
     },

@@ -127,6 +127,9 @@ function checkCall(
       );
     }
   }
+  if ((entry.planted ?? 0) > 0 && failures.length === 0) {
+    fail("plant-served", `the answer was made from ${entry.planted} planted rows`);
+  }
   if (entry.unplanted !== entry.result && !failures.some((failure) => failure.rule === "plant-served")) {
     fail("plant-shows", "the answer changes with the case's plants");
   }

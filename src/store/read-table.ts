@@ -52,7 +52,7 @@ function columnsOf(spec: TableSpec, opened: TableRows, place: Place, complain: C
       [spec.validColumn, ...("to" in spec.onDisk.valid_time ? [spec.onDisk.valid_time.to] : [])],
     ],
     ["available_time", spec.available.kind === "column" ? [spec.available.column] : []],
-    ["columns", [...spec.columns.keys()]],
+    ["columns", [...spec.columns.keys()].filter((column) => column !== "retracted")],
     ["entity", spec.entity === null ? [] : [spec.entity]],
     ["text", spec.onDisk.text ?? []],
   ];
@@ -154,7 +154,9 @@ function rowTimes(spec: TableSpec, opened: TableRows, place: Place, complain: Co
   const validAt = opened.columns.indexOf(spec.validColumn);
   const keyAt = spec.key.map((column) => opened.columns.indexOf(column));
   const entityAt = spec.entity === null ? -1 : opened.columns.indexOf(spec.entity);
+  const availableAt = spec.available.kind === "column" ? opened.columns.indexOf(spec.available.column) : -1;
   const zone = spec.zone ?? "UTC";
+  let zoneTold = false;
   return (row: TableRow): RowTimes | undefined => {
     const at = `${place}:${row.line}`;
     const missing = (column: string, what: string) => {
@@ -167,6 +169,11 @@ function rowTimes(spec: TableSpec, opened: TableRows, place: Place, complain: Co
     const gone = isRetracted(row, opened.columns.indexOf("retracted"), at, complain);
     if (gone === false && entityAt >= 0 && (row.cells[entityAt] ?? null) === null)
       return missing(spec.entity as string, "an entity");
+    if (spec.zone === null && !zoneTold && isLocal([row.cells[validAt], row.cells[availableAt]])) {
+      zoneTold = true;
+      const key = `tables.${spec.name}.valid_time.zone`;
+      complain("KeyMissing", { place: spec.place, key, present: Object.keys(spec.onDisk.valid_time) });
+    }
     const validTime = timeOf(row.cells[validAt] ?? null, zone, at, spec.validColumn, complain);
     if (validTime === undefined || gone === undefined) return undefined;
     const stages = availableStages(spec, row, opened, validTime, zone, at, complain);
@@ -227,6 +234,10 @@ function availableStages(
     .sort((a, b) => a - b)
     .map((at) => ({ at, shown: (column) => (instants.get(column) ?? at) <= at }));
 }
+
+/** Local dates need a time zone: of a set and table that name none, nobody knows when they begin. */
+const isLocal = (cells: readonly (Cell | undefined)[]): boolean =>
+  cells.some((cell) => typeof cell === "string" && parseWall(cell) !== undefined);
 
 /** An instant with an offset, or a local date or date-time of the table's zone. */
 function timeOf(

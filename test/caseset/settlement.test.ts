@@ -38,9 +38,9 @@ const settled = (outcome: 0 | 1, resolvedAt = day(2)): Outcome => ({
   outcome,
   resolvedAt: at(resolvedAt),
 });
-const late = (available: string, deadline: string): Outcome => ({
+const late = (available: string, deadline: string, what = "deadline"): Outcome => ({
   state: "unsettled",
-  reason: `late: available at ${available}, after ${deadline}`,
+  reason: `late: available at ${available}, after the ${what} ${deadline}`,
 });
 
 /** The case resolves on day 2; each row: its labels, how it is settled, what comes out. */
@@ -84,7 +84,13 @@ test("settle: the table of settlement", () => {
       "vintage at an instant: none by then",
       [aLabel(1, day(6))],
       { vintage: day(5), grace: "P9D" },
-      { state: "unsettled", reason: "open" },
+      late(day(6), day(5), "vintage"),
+    ],
+    [
+      "vintage at an instant, past the deadline: an older label does not stand in for it",
+      [aLabel(0, day(2)), aLabel(1, day(4))],
+      { vintage: day(5) },
+      late(day(4), day(2)),
     ],
     ["annulled", [aLabel("annulled", day(2))], {}, { state: "void", reason: "annulled" }],
     [

@@ -22,7 +22,11 @@ test("parseFamily: an undocumented post-training cutoff lies between pretraining
   assert.equal(posttrain(one("m", undefined, rest)), "2023-06..2024-03:estimated");
   assert.equal(posttrain(one("m", "2023-12:documented", rest)), "2023-12:documented", "a stated one stands");
   assert.equal(posttrain(one("m", undefined, { pretrain: "2023-06:documented" })), null);
-  assert.equal(posttrain(one("m", undefined, { released: "2024-03-14" })), null);
+  assert.equal(
+    posttrain(one("m", undefined, { released: "2024-03-14" })),
+    "2024-03:estimated",
+    "the release bounds it",
+  );
   assert.equal(posttrain(one("m")), null);
 });
 

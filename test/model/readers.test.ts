@@ -36,7 +36,10 @@ const options = (
   context: {
     zone: ZONE,
     tables: new Map([
-      ["weather", { name: "weather", zone: ZONE, validColumn: "date", columns: spec.columns }],
+      [
+        "weather",
+        { name: "weather", zone: ZONE, forward: false, validColumn: "date", columns: spec.columns },
+      ],
     ]),
     readers: readers as never,
     placeOf: (pointer) => `c.yaml${pointer}`,
@@ -168,7 +171,7 @@ test("climatology: the windows are exactly the days within 15 days of the year, 
       fc.integer({ min: 0, max: 1500 }),
       (first, length) => {
         const last = first + length;
-        const runs = windows(first, last);
+        const runs = windows(first, last, last);
         const inside = new Set(
           runs.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i)),
         );
@@ -180,7 +183,8 @@ test("climatology: the windows are exactly the days within 15 days of the year, 
     ),
     { numRuns: 50 },
   );
-  const around = windows(parseDay("2011-12-01") as number, parseDay("2012-01-05") as number);
+  const end = parseDay("2012-01-05") as number;
+  const around = windows(parseDay("2011-12-01") as number, end, end);
   assert.deepEqual(
     around.map((run) => run.map(formatDay)),
     [["2011-12-22", "2012-01-05"]],
@@ -357,4 +361,22 @@ test("builtInReader: an unknown name, a parameter it does not take, a declaratio
 test("climatology: the local day of a row whose valid time is an instant is that of the zone", () => {
   const at = parseInstant("2014-06-01T06:59:59Z", "t", "t") as Instant;
   assert.equal(formatDay(localDay(ZONE, at)), "2014-05-31");
+});
+
+test("persistence: of several rows a day all pairs count, each row of a day with each of the next", async () => {
+  const wet = (day: string, n: number, rain: number): ServedRow => ({
+    ref: `weather#${day},${n}`,
+    available_at: "2012-02-01T00:00:00Z",
+    body: { date: day, rain, sky: null },
+  });
+  const rows = [
+    wet("2012-01-01", 1, 1),
+    wet("2012-01-01", 2, 0),
+    wet("2012-01-02", 1, 1),
+    wet("2012-01-02", 2, 0),
+    wet("2012-01-02", 3, 1),
+  ];
+  const tools: Tools = { call: async () => ({ ok: true, rows }) };
+  // The last state is wet: one wet row on the first day, three on the next, two of them wet.
+  assert.equal(await probability("persistence", "2012-01-03", tools), (1 + 2) / (2 + 3));
 });

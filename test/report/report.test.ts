@@ -101,7 +101,27 @@ describe("states (law 5)", () => {
   });
 });
 
+describe("a run without a score", () => {
+  it("is red, and says that nothing was scored", async () => {
+    const declining = readerOf(() => ({ kind: "decline", reason: "x", usage: null }));
+    const { report } = await runDaily(await dailySet(), declining);
+    const result = report.result as unknown as ShownResult;
+    assert.equal(result.verdict, "red");
+    assert.deepEqual(result.findings[0], { finding: "nothing-scored", cases: 30 });
+    assert.match(
+      renderText(report, report.resultDigest, (text) => text),
+      /^RED {2}no case has a score$/m,
+    );
+  });
+});
+
 describe("slices", () => {
+  it("keep a tag of any name", async () => {
+    const { report } = await runDaily(await dailySet({ tags: () => ["__proto__", "a.b"] }), readerOf(half));
+    const { slices } = JSON.parse(JSON.stringify(report.result)) as ShownResult;
+    assert.deepEqual(Object.keys(slices.tag), ["__proto__", "a.b"]);
+  });
+
   it("are made by tag, and left out with a reason where tags are too many to be slices", async () => {
     const two = await runDaily(
       await dailySet({ tags: (i) => [i % 2 === 0 ? "even" : "odd", "all"] }),
@@ -171,6 +191,30 @@ describe("premium (chapter 41)", () => {
     assert.ok(Object.keys(arms.control).length >= 9, `${Object.keys(arms.control).length}`);
     assert.equal(premium.net.state, "estimated");
     assert.ok(premium.net.ci95[0] < premium.net.mean && premium.net.mean < premium.net.ci95[1]);
+  });
+
+  it("a case that resolved early is inside, though its statement lies after the cutoff: it is no placebo", async () => {
+    const memory = readerOf((asked, _, snapshot) => {
+      const i = dayOf(asked.id);
+      if (snapshot === "m-2020" && (i < 31 || i >= 100))
+        return { kind: "answer", probability: reading(i) > 50 ? 1 : 0, usage: null };
+      return half();
+    }, family);
+    // From day 100 on, each was asked on day 29 and in fact resolved on day 30, before the latest checkpoint's cutoff.
+    const early = await dailySet({ days: 120 });
+    const labels = early.set.labels.map((one) =>
+      dayOf(one.caseId) >= 100 ? { ...one, resolvedAt: Date.UTC(2020, 0, 31) * 1000 } : one,
+    );
+    const cases = early.set.cases.map((one) =>
+      dayOf(one.id) >= 100 ? { ...one, horizon: early.set.cases[19]?.horizon } : one,
+    );
+    const set = { ...early.set, labels, cases } as typeof early.set;
+    const { report } = await runDaily({ set, store: early.store }, memory, { family });
+    const { premium } = report.result as unknown as ShownResult;
+    assert.equal(premium.placebo.mean, 0);
+    assert.equal(premium.placebo.n, 69);
+    assert.equal(premium.inside.n, 41);
+    assert.equal(premium.net.mean, -0.25);
   });
 
   it("without a case after the latest cutoff: not separable, and it says so", async () => {

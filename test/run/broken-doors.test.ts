@@ -10,7 +10,7 @@ import { digestsServed } from "../../src/run/probe.ts";
 import { memorySink } from "../../src/run/sink.ts";
 import type { OpenRequest, Store } from "../../src/store/door.ts";
 import { assertEvery, assertNone } from "../support/all.ts";
-import { dailySet, readerOf, runDaily } from "../support/daily-set.ts";
+import { dailySet, date, readerOf, runDaily } from "../support/daily-set.ts";
 import { brokenRules, honest, naiveStore, type Rule } from "../support/naive-store.ts";
 import { readRun } from "../support/read-run.ts";
 
@@ -134,7 +134,7 @@ test("a door that serves real rows too early, but none of the plants, is caught 
   assert.deepEqual([result.plants["served"], result.verdict], [0, "red"]);
 });
 
-test("a reader that only aggregates is caught by the answer without the plants", async () => {
+test("a reader that only aggregates is caught by the plants that its answer was made from", async () => {
   const mean = { table: "readings", measure: "mean", column: "value" };
   const { result, record } = await run(
     onReaderPath(brokenRules["valid time only"]),
@@ -144,11 +144,32 @@ test("a reader that only aggregates is caught by the answer without the plants",
   assertEvery(cases, (id) => result.failed_cases.some((failure) => failure.case === id));
   assertEvery(
     result.failed_cases,
-    ({ rule, call }) => rule === "plant-shows" && call.startsWith("aggregate {"),
+    ({ rule, call }) => (rule === "plant-served" || rule === "plant-shows") && call.startsWith("aggregate {"),
   );
   assertEvery(
     record.entries.filter((entry) => entry.kind === "tool"),
     (entry) => entry.unplanted !== entry.result,
+  );
+});
+
+test("provenance decides: an answer made from a plant fails though it is the same as without", async () => {
+  const revised = (id: string) =>
+    date(Math.round((Date.parse(id.slice(4)) - Date.parse(date(0))) / 86_400_000) - 2);
+  const counted: string[] = [];
+  const { result, record } = await run(onReaderPath(brokenRules["valid time only"]), async (asked, tools) => {
+    const call = { table: "readings", measure: "count", where: { date: revised(asked.id) } };
+    try {
+      await tools.call("aggregate", call);
+    } catch {
+      counted.push(asked.id);
+    }
+    return answered(0.5);
+  });
+  const calls = record.entries.filter((entry) => entry.kind === "tool");
+  assertEvery(calls, (entry) => entry.unplanted === entry.result && entry.planted === 1);
+  assert.deepEqual(counted.length, cases.length);
+  assertEvery(cases, (id) =>
+    result.failed_cases.some((failure) => failure.case === id && failure.rule === "plant-served"),
   );
 });
 

@@ -259,3 +259,24 @@ test("a row whose delay would pass the end of time is refused, the nearest befor
   );
   assert.equal((await tableOf("date,v\n2150-01-01,1\n")).count, 1);
 });
+
+test("local dates need a zone: a table and set that name none are refused once, instants with offsets are not", async () => {
+  const { complain, refusals } = noting(20);
+  const disk: TableOnDisk = {
+    rows: { file: "t.csv" },
+    key: ["date"],
+    valid_time: { column: "date" },
+    available_time: { after: "valid_time", delay: "P1D" },
+  };
+  const spec = parseTableSpec("t", disk, null, () => "caseset.yaml:9", complain) as TableSpec;
+  const file = path.join(folder, "t.csv");
+  fs.writeFileSync(file, "date\n2014-01-01\n2014-01-02\n");
+  await readTable(spec, file, "t.csv", "0".repeat(64), complain);
+  assert.deepEqual(
+    refusals.map((refusal) => refusal.message),
+    ["KeyMissing: caseset.yaml:9: tables.t.valid_time.zone: required, and absent; present: column"],
+  );
+  fs.writeFileSync(file, "date\n2014-01-01T00:00:00Z\n");
+  await readTable(spec, file, "t.csv", "0".repeat(64), complain);
+  assert.equal(refusals.length, 1);
+});

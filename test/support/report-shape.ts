@@ -44,6 +44,7 @@ export type ShownResult = {
   readonly slices: { readonly tag: Readonly<Record<string, { readonly brier: ShownFigure }>> };
   readonly plants: Readonly<Record<"future" | "past" | "proven" | "served" | "not_exercised", number>>;
   readonly failed_cases: readonly ShownFailure[];
+  readonly findings: readonly { readonly finding: string; readonly cases?: number }[];
   readonly unsettled: readonly { readonly case: string; readonly state: string; readonly reason: string }[];
   readonly tally: ShownTally;
   readonly not_estimated: readonly { readonly section: string; readonly reason: string }[];

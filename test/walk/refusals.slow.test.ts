@@ -90,10 +90,7 @@ describe("storage", () => {
 
   it("refusal.StorageFailed: a place that cannot be made", () => {
     const { ran, folder } = run({ texts: tinySet }, ["backtest", "set", "--out", "set/caseset.yaml/run"]);
-    assertRefused(
-      { code: "StorageFailed", place: "set/caseset.yaml/run", values: ["file already exists"] },
-      ran,
-    );
+    assertRefused({ code: "StorageFailed", place: "set/caseset.yaml/run", values: ["ENOTDIR"] }, ran);
     const before = path.join(root, "untouched");
     writeTexts(before, tinySet);
     assert.deepEqual(filesBelow(folder), filesBelow(before));

@@ -16,12 +16,15 @@ export type TableReads = {
   readonly event: Event;
   readonly validColumn: string;
   readonly zone: string;
+  /** The table holds statements about times after they were made. */
+  readonly forward: boolean;
 };
 
 /** A table as a reader must know it: its columns with their types as they were read, declared or inferred. */
 type KnownTable = {
   readonly name: string;
   readonly zone: string | null;
+  readonly forward: boolean;
   readonly validColumn: string;
   readonly columns: ReadonlyMap<string, ColumnType>;
 };
@@ -35,10 +38,12 @@ export type ReaderContext = {
 };
 
 export function readerContext(set: CaseSet, store: Store): ReaderContext {
-  const known = [...store.tables.values()].map(({ name, zone, columns, validColumn }): KnownTable => {
-    const types = new Map(columns.map((column) => [column.name, column.type]));
-    return { name, zone, validColumn: [...types.keys()][validColumn] as string, columns: types };
-  });
+  const known = [...store.tables.values()].map(
+    ({ name, zone, forward, columns, validColumn }): KnownTable => {
+      const types = new Map(columns.map((column) => [column.name, column.type]));
+      return { name, zone, forward, validColumn: [...types.keys()][validColumn] as string, columns: types };
+    },
+  );
   const tables = new Map(known.map((table) => [table.name, table]));
   return { zone: set.zone, tables, readers: set.readers, placeOf: set.placeOf };
 }
@@ -68,7 +73,8 @@ export function tableReads(
       found: `${event.text}, whose literal is a ${typeof event.literal}`,
       expected: `a ${type}, as column ${event.column} is`,
     });
-  return { table: spec.name, event, validColumn: spec.validColumn, zone: spec.zone ?? context.zone };
+  const { name, validColumn, forward } = spec;
+  return { table: name, event, validColumn, zone: spec.zone ?? context.zone, forward };
 }
 
 /** A served row's local day, and whether the event happened on it (undefined where its cell is absent). */
@@ -85,6 +91,13 @@ export function dayAndState(row: ServedRow, reads: TableReads): { day: number; s
 /** The first visible row by valid time and key, if there is one. */
 export async function firstRow(reads: TableReads, tools: Tools): Promise<ServedRow | undefined> {
   return rowsOf(await tools.call("rows", { table: reads.table, limit: 1 }))[0];
+}
+
+/** The visible row of greatest (valid time, key), of a table that has one: by pages to the last. */
+export async function lastRow(reads: TableReads, tools: Tools): Promise<ServedRow | undefined> {
+  const head = await tools.call("rows", { table: reads.table, limit: 1 });
+  const total = head.ok ? (head.total ?? 1) : 1;
+  return rowsOf(await tools.call("rows", { table: reads.table, limit: 1, offset: total - 1 }))[0];
 }
 
 /** All visible rows of a span of valid time, or of all time. */

@@ -44,76 +44,77 @@ const late = (available: string, deadline: string, what = "deadline"): Outcome =
 });
 
 /** The case resolves on day 2; each row: its labels, how it is settled, what comes out. */
+const table: [name: string, labels: Label[], options: Options, expected: Outcome][] = [
+  ["in time", [aLabel(1, day(2))], {}, settled(1)],
+  ["no label", [], {}, { state: "unsettled", reason: "open" }],
+  ["a label of another case", [aLabel(1, day(2), day(2), "b")], {}, { state: "unsettled", reason: "open" }],
+  [
+    "late by a microsecond",
+    [aLabel(1, "2014-06-02T07:00:00.000001Z")],
+    {},
+    late("2014-06-02T07:00:00.000001Z", day(2)),
+  ],
+  ["at the end of the grace", [aLabel(1, day(4))], { grace: "P2D" }, settled(1)],
+  [
+    "after the grace",
+    [aLabel(1, "2014-06-04T07:00:00.000001Z")],
+    { grace: "P2D" },
+    late("2014-06-04T07:00:00.000001Z", day(4)),
+  ],
+  ["the first of two", [aLabel(0, day(2)), aLabel(1, day(1))], {}, settled(1)],
+  ["the first, though the file says it last", [aLabel(1, day(1)), aLabel(0, day(2))], {}, settled(1)],
+  ["late ones do not hide one in time", [aLabel(0, day(9)), aLabel(1, day(2))], {}, settled(1)],
+  ["the earliest late one is named", [aLabel(0, day(9)), aLabel(1, day(5))], {}, late(day(5), day(2))],
+  ["as of: not yet known", [aLabel(1, day(2))], { asOf: day(1) }, { state: "unsettled", reason: "open" }],
+  ["as of: known at that very instant", [aLabel(1, day(2))], { asOf: day(2) }, settled(1)],
+  [
+    "vintage at an instant: the last known by then",
+    [aLabel(0, day(2)), aLabel(1, day(4)), aLabel(0, day(6))],
+    { vintage: day(5), grace: "P9D" },
+    settled(1),
+  ],
+  [
+    "vintage at an instant, inclusive",
+    [aLabel(0, day(2)), aLabel(1, day(5))],
+    { vintage: day(5), grace: "P9D" },
+    settled(1),
+  ],
+  [
+    "vintage at an instant: none by then",
+    [aLabel(1, day(6))],
+    { vintage: day(5), grace: "P9D" },
+    late(day(6), day(5), "vintage"),
+  ],
+  [
+    "vintage at an instant, past the deadline: an older label does not stand in for it",
+    [aLabel(0, day(2)), aLabel(1, day(4))],
+    { vintage: day(5) },
+    late(day(4), day(2)),
+  ],
+  ["annulled", [aLabel("annulled", day(2))], {}, { state: "void", reason: "annulled" }],
+  [
+    "annulled later than the first",
+    [aLabel(1, day(2)), aLabel("annulled", day(3))],
+    { grace: "P2D" },
+    settled(1),
+  ],
+  [
+    "resolved before freeze",
+    [aLabel(1, day(2), "2014-06-01T06:59:59.999999Z")],
+    {},
+    { state: "void", reason: "resolved before freeze" },
+  ],
+  ["resolved at freeze", [aLabel(1, day(2), day(1))], {}, settled(1, day(1))],
+  [
+    "annulled counts before resolved early",
+    [aLabel("annulled", day(2), "2014-05-01T00:00:00Z")],
+    {},
+    { state: "void", reason: "annulled" },
+  ],
+];
+
 test("settle: the table of settlement", () => {
-  const rows: [name: string, labels: Label[], options: Options, expected: Outcome][] = [
-    ["in time", [aLabel(1, day(2))], {}, settled(1)],
-    ["no label", [], {}, { state: "unsettled", reason: "open" }],
-    ["a label of another case", [aLabel(1, day(2), day(2), "b")], {}, { state: "unsettled", reason: "open" }],
-    [
-      "late by a microsecond",
-      [aLabel(1, "2014-06-02T07:00:00.000001Z")],
-      {},
-      late("2014-06-02T07:00:00.000001Z", day(2)),
-    ],
-    ["at the end of the grace", [aLabel(1, day(4))], { grace: "P2D" }, settled(1)],
-    [
-      "after the grace",
-      [aLabel(1, "2014-06-04T07:00:00.000001Z")],
-      { grace: "P2D" },
-      late("2014-06-04T07:00:00.000001Z", day(4)),
-    ],
-    ["the first of two", [aLabel(0, day(2)), aLabel(1, day(1))], {}, settled(1)],
-    ["the first, though the file says it last", [aLabel(1, day(1)), aLabel(0, day(2))], {}, settled(1)],
-    ["late ones do not hide one in time", [aLabel(0, day(9)), aLabel(1, day(2))], {}, settled(1)],
-    ["the earliest late one is named", [aLabel(0, day(9)), aLabel(1, day(5))], {}, late(day(5), day(2))],
-    ["as of: not yet known", [aLabel(1, day(2))], { asOf: day(1) }, { state: "unsettled", reason: "open" }],
-    ["as of: known at that very instant", [aLabel(1, day(2))], { asOf: day(2) }, settled(1)],
-    [
-      "vintage at an instant: the last known by then",
-      [aLabel(0, day(2)), aLabel(1, day(4)), aLabel(0, day(6))],
-      { vintage: day(5), grace: "P9D" },
-      settled(1),
-    ],
-    [
-      "vintage at an instant, inclusive",
-      [aLabel(0, day(2)), aLabel(1, day(5))],
-      { vintage: day(5), grace: "P9D" },
-      settled(1),
-    ],
-    [
-      "vintage at an instant: none by then",
-      [aLabel(1, day(6))],
-      { vintage: day(5), grace: "P9D" },
-      late(day(6), day(5), "vintage"),
-    ],
-    [
-      "vintage at an instant, past the deadline: an older label does not stand in for it",
-      [aLabel(0, day(2)), aLabel(1, day(4))],
-      { vintage: day(5) },
-      late(day(4), day(2)),
-    ],
-    ["annulled", [aLabel("annulled", day(2))], {}, { state: "void", reason: "annulled" }],
-    [
-      "annulled later than the first",
-      [aLabel(1, day(2)), aLabel("annulled", day(3))],
-      { grace: "P2D" },
-      settled(1),
-    ],
-    [
-      "resolved before freeze",
-      [aLabel(1, day(2), "2014-06-01T06:59:59.999999Z")],
-      {},
-      { state: "void", reason: "resolved before freeze" },
-    ],
-    ["resolved at freeze", [aLabel(1, day(2), day(1))], {}, settled(1, day(1))],
-    [
-      "annulled counts before resolved early",
-      [aLabel("annulled", day(2), "2014-05-01T00:00:00Z")],
-      {},
-      { state: "void", reason: "annulled" },
-    ],
-  ];
-  for (const [name, labels, options, expected] of rows)
+  for (const [name, labels, options, expected] of table)
     assert.deepEqual(settleOne(labels, options), expected, name);
 });
 

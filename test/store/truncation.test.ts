@@ -58,11 +58,11 @@ function differs(property: fc.IProperty<[Scene]>, runs: { readonly numRuns: numb
 const plantsOf = (scene: Scene, table: Table) => plantTable(table, scene.horizon, "UTC", "secret", "c");
 
 test("every reply is byte-equal to that of a store without the rows available after the horizon", () => {
-  fc.assert(sameWhenTruncated(ours), { numRuns: 1500 });
+  fc.assert(sameWhenTruncated(ours), { numRuns: 600 });
 });
 
 test("every reply is byte-equal to the naive reference's", () => {
-  fc.assert(sameAsReference(ours), { numRuns: 1500 });
+  fc.assert(sameAsReference(ours), { numRuns: 600 });
 });
 
 test("the properties look at something: rows, cut replies, faults, groups and withdrawn rows are among the scenes", () => {

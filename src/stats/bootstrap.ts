@@ -1,10 +1,9 @@
 /** The percentile bootstrap of a mean over clusters, reproducible bit for bit. */
 
 import { assert } from "../core/assert.ts";
+import { contract } from "../core/contract.ts";
 import { stream } from "../core/random.ts";
 import { quantileSorted, tails } from "./quantile.ts";
-
-const REDRAWN_PER_RESAMPLES = 20; // more than 1 in 20 redrawn: not estimable
 
 export type ClusterSums = {
   /** Distinct cluster ids, sorted by UTF-16 code units; index g in the arrays beside is ids[g]. */
@@ -79,7 +78,7 @@ export function bootstrapMean(input: BootstrapInput): BootstrapResult {
       kept += 1;
     } else {
       redrawn += 1;
-      if (redrawn * REDRAWN_PER_RESAMPLES > resamples) return { state: "not estimable", redrawn };
+      if (redrawn * contract.bootstrapRedrawnPer > resamples) return { state: "not estimable", redrawn };
     }
   }
   figures.sort();

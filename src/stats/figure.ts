@@ -1,10 +1,9 @@
 /** A report's figure: a mean with its n, its interval, and how far the interval can be believed. */
 
+import { contract } from "../core/contract.ts";
 import { bootstrapMean, type ClusterSums, groupByCluster } from "./bootstrap.ts";
 import { clusterMean, type Interval, tInterval } from "./cluster-mean.ts";
 import { mean, standardDeviation } from "./moments.ts";
-
-const BOOTSTRAP_CLUSTERS_MIN = 100; // chapter 42: below, the t interval decides
 
 /**
  * As on disk:
@@ -49,7 +48,7 @@ export function meanFigure(input: FigureInput): Figure {
   const groups = groupByCluster(input.values);
   const n = values.length;
   const clusters = groups.ids.length;
-  const method = clusters >= BOOTSTRAP_CLUSTERS_MIN ? "bootstrap" : "t";
+  const method = clusters >= contract.bootstrapClusters ? "bootstrap" : "t";
   const centre = n === 0 ? null : mean(values);
   if (centre === null || clusters < 2) {
     return { mean: centre, ci95: null, method, clusters, n, state: "not estimable" };

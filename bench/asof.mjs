@@ -205,7 +205,7 @@ function recordedTools(store, item, recorder) {
       const bytes = Buffer.byteLength(text);
       recorder.append(log, bound, { kind: "tool", ...call, bytes, in_reach: inReach, usage: null });
     },
-  });
+  }).tools;
 }
 
 function textOf(door, args) {

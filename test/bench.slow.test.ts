@@ -1,0 +1,32 @@
+/** The benchmarks run: small here, so that a change of the library does not leave them behind unseen. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { repository } from "./walk/command-line.ts";
+
+const dist = fileURLToPath(new URL("..", import.meta.url));
+const bench = (name: string, env: Record<string, string>) =>
+  spawnSync(process.execPath, [path.join(repository, "bench", name)], {
+    encoding: "utf8",
+    env: { ...process.env, BLINDCAST_DIST: dist, ...env },
+  });
+
+it("bench/run prints one JSON line of ratios", () => {
+  const ran = bench("run.mjs", { CASES: "200", RUNS: "1" });
+  assert.equal(ran.status, 0, ran.stderr);
+  const line = JSON.parse(ran.stdout);
+  assert.equal(line.cases, 200);
+  assert.ok(line.cases_per_second > 0 && line.ratio_to_floor > 0);
+});
+
+const duckdb = fs.existsSync(path.join(repository, "bench/node_modules"));
+it("bench/asof prints one JSON line of ratios", {
+  skip: duckdb ? false : "NOT TESTED: npm ci --prefix bench was not run",
+}, () => {
+  const ran = bench("asof.mjs", { ROWS: "40000" });
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.equal(JSON.parse(ran.stdout).rows, 40_000);
+});

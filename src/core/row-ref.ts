@@ -9,6 +9,11 @@ export function rowDigest(row: Json): string {
   return sha256Hex(canonical(row));
 }
 
+/** Whether a parsed row is the one of a digest. What was canonical text comes back so from JSON, as a rule. */
+export function isRow(row: Json, digest: string): boolean {
+  return sha256Hex(JSON.stringify(row)) === digest || rowDigest(row) === digest;
+}
+
 /** `weather#north,2014-06-02` */
 export function rowRef(table: string, key: readonly Cell[]): string {
   return `${encode(table)}#${key.map((cell) => encode(String(cell))).join(",")}`;

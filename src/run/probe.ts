@@ -35,7 +35,8 @@ export type Probe = {
   readonly name: "presence" | "absence";
   readonly table: string;
   readonly asOf: Instant;
-  readonly text: string;
+  /** The body of its entry, made when asked for. */
+  readonly text: () => string;
   readonly fault: { readonly of: string; readonly expected: string; readonly found: string } | null;
 };
 
@@ -83,14 +84,14 @@ export function probeTable(
       name: "presence",
       table: table.name,
       asOf: last,
-      text: bodyOf(presence),
+      text: () => bodyOf(presence),
       fault: faultOf(presence, "presence"),
     },
     {
       name: "absence",
       table: table.name,
       asOf: request.horizon,
-      text: bodyOf(absence),
+      text: () => bodyOf(absence),
       fault: faultOf(absence, "absence"),
     },
   ];

@@ -75,14 +75,15 @@ function recordProbes(
       table,
       plants,
     )) {
-      const result = recorder.keep(probe.text, digestOf(probe.text), true);
+      const text = probe.text();
+      const result = recorder.keep(text, digestOf(text), true);
       const ms = Math.round(world.clock.elapsed() - started);
       append(probe.asOf, {
         kind: "probe",
         name: probe.name,
         args: { table: name },
         result,
-        bytes: Buffer.byteLength(probe.text),
+        bytes: Buffer.byteLength(text),
         ms,
       });
     }

@@ -1,7 +1,7 @@
 /** Plants on the record: proven before the reader ran, served to nobody, and nothing served from after the horizon. */
 import type { Json } from "../core/canonical.ts";
 import { formatInstant, type Instant, isBy } from "../core/instant.ts";
-import { rowDigest } from "../core/row-ref.ts";
+import { isRow, rowDigest } from "../core/row-ref.ts";
 import type { ServedRow } from "../model/reader.ts";
 import type { Entry } from "../run/entry.ts";
 import type { PlantRecord } from "../run/plant-record.ts";
@@ -85,12 +85,13 @@ function checkProbe(
   for (const plant of plants) {
     const reply = replies.find((candidate) => candidate.kind === plant.kind && candidate.ref === plant.ref);
     const wanted = expectedDigest(name, plant);
-    const rows = (reply?.reply.rows ?? []).map((row) => rowDigest(row));
+    const rows = reply?.reply.rows ?? [];
     const right =
-      reply !== undefined && (wanted === null ? rows.length === 0 : rows.length === 1 && rows[0] === wanted);
+      reply !== undefined &&
+      (wanted === null ? rows.length === 0 : rows.length === 1 && isRow(rows[0] as Json, wanted));
     if (!right)
       return fail(
-        `${plant.kind} plant ${plant.ref}: expected ${wanted === null ? "no row" : `row ${wanted.slice(0, 12)}`}, found ${rows.map((row) => row.slice(0, 12)).join(", ") || "none"}`,
+        `${plant.kind} plant ${plant.ref}: expected ${wanted === null ? "no row" : `row ${wanted.slice(0, 12)}`}, found ${rows.map((row) => rowDigest(row).slice(0, 12)).join(", ") || "none"}`,
       );
   }
   return [];

@@ -46,14 +46,14 @@ export async function locateSource(
       : await locateDownload(source, lookup, complain);
   if (file === undefined) return undefined;
   const found = fileDigest(file, source.place, complain);
-  if (found === undefined || found === source.sha256) return found && file;
-  complain("PublicCorpusDigestMismatch", {
-    place: source.place,
-    source: source.name,
-    declared: source.sha256,
-    found,
-  });
-  return undefined;
+  return found !== undefined && isDeclared(source, found, complain) ? file : undefined;
+}
+
+function isDeclared(source: Source, found: string, complain: Complain): boolean {
+  if (found === source.sha256) return true;
+  const { place, name, sha256 } = source;
+  complain("PublicCorpusDigestMismatch", { place, source: name, declared: sha256, found });
+  return false;
 }
 
 /** 64 hexadecimal digits of the SHA-256 of a file, streamed. */
@@ -161,16 +161,7 @@ async function locateDownload(
     return gone(cause(error), "check the network, or put the file into the cache under its digest");
   }
   const found = createHash("sha256").update(bytes).digest("hex");
-  if (found !== source.sha256) {
-    complain("PublicCorpusDigestMismatch", {
-      place: source.place,
-      source: source.name,
-      declared: source.sha256,
-      found,
-    });
-    return undefined;
-  }
-  return keep(file, bytes, complain);
+  return isDeclared(source, found, complain) ? keep(file, bytes, complain) : undefined;
 }
 
 /** Written beside and renamed: the cache never holds half a file, whoever else writes to it at the same time. */

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Argv } from "yargs";
 import { limits } from "../core/limits.ts";
-import { attempt, BlindcastError, ListFull, noting } from "../core/refusal.ts";
+import { attempt, type BlindcastError, ListFull, noting } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import { checkExecution, type Profile, profileOf } from "../profile/profile.ts";
 import { preflight } from "../run/preflight.ts";
@@ -111,10 +111,9 @@ async function checkSelection(
     progress: silent,
   };
   const selection = selectionOf("doctor", profile, chosen, { filters: [], limit: null, concurrency: 1 });
-  try {
-    await preflight(inputs.set, selection, [], world);
-  } catch (error) {
-    if (!(error instanceof BlindcastError)) throw error;
-    complain(error.code, error.details as never);
-  }
+  await preflight(inputs.set, selection, [], world).catch((error) => {
+    attempt(complain, () => {
+      throw error;
+    });
+  });
 }

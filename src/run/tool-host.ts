@@ -1,13 +1,13 @@
 /** The tool host: every call passes here, is answered by the bounded door, compared, recorded; a violation latches. */
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf } from "../core/digest.ts";
-import { formatInstant, type Instant, isBy } from "../core/instant.ts";
+import type { Instant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
-import { rowDigest } from "../core/row-ref.ts";
 import { clip } from "../core/words.ts";
 import type { ServedRow, ToolAnswer, Tools } from "../model/reader.ts";
 import { type Door, type Reply, replyText } from "../store/door.ts";
 import type { PlantedRow } from "../store/overlay.ts";
+import { rowCheck } from "./row-check.ts";
 
 /** A call of a reader's met something that it must not: thrown into the reader, and remembered if it is swallowed. */
 export class BoundViolation extends Error {
@@ -40,7 +40,7 @@ export type HostOptions = {
 
 /** The reader's tools, and the end of them: a call that comes after its trajectory's end is answered with nothing. */
 export function hostTools(options: HostOptions): { readonly tools: Tools; readonly close: () => void } {
-  const digests = new Map(options.plants.map((plant) => [plant.ref, plant.digest]));
+  const check = rowCheck(options.horizon, options.plants);
   let violated: string | null = null;
   let calls = 0;
   let open = true;
@@ -60,6 +60,7 @@ export function hostTools(options: HostOptions): { readonly tools: Tools; readon
       const result = digestOf(text);
       const unplanted = args.ok ? unplantedDigest(options.bare, tool, args.value, reply, result) : result;
       const inReach = args.ok && meetsPlant(options, tool, args.value);
+      const planted = reply.ok ? reply.planted.length : 0;
       options.record({
         name: tool,
         args: args.value,
@@ -67,13 +68,11 @@ export function hostTools(options: HostOptions): { readonly tools: Tools; readon
         result,
         unplanted,
         inReach,
-        planted: reply.ok ? reply.planted.length : 0,
+        planted,
         ms: Math.round(options.elapsed() - started),
       });
       const parsed = JSON.parse(text) as { rows?: readonly ServedRow[] };
-      violated =
-        violation(parsed.rows ?? [], result, unplanted, options.horizon, digests) ??
-        (reply.ok && reply.planted.length > 0 ? "the answer was made from the case's plants" : null);
+      violated = violation(parsed.rows ?? [], check, { result, unplanted, planted });
       if (violated !== null) throw new BoundViolation(violated);
       return reply.ok ? { ok: true, ...parsed } : ({ ok: false, fault: reply.fault } satisfies ToolAnswer);
     },
@@ -139,18 +138,15 @@ function meetsPlant(options: HostOptions, tool: string, args: Json): boolean {
 /** What is wrong with an answer, in words: a row from after the horizon, a plant, or any trace of one. */
 function violation(
   rows: readonly ServedRow[],
-  result: Digest,
-  unplanted: Digest,
-  horizon: Instant,
-  plants: ReadonlyMap<string, string>,
+  check: ReturnType<typeof rowCheck>,
+  call: Pick<ToolCall, "result" | "unplanted" | "planted">,
 ): string | null {
-  const bound = formatInstant(horizon);
   for (const row of rows) {
-    const planted = plants.get(row.ref);
-    if (planted !== undefined && planted === rowDigest(row as unknown as Json))
-      return `served the planted row ${row.ref}, available ${row.available_at}`;
-    if (!isBy(row.available_at, horizon, bound))
+    const fault = check(row);
+    if (fault === "planted") return `served the planted row ${row.ref}, available ${row.available_at}`;
+    if (fault === "after-horizon")
       return `served ${row.ref}, available ${row.available_at}, after the horizon`;
   }
-  return result === unplanted ? null : "the answer changes with the case's plants";
+  if (call.result !== call.unplanted) return "the answer changes with the case's plants";
+  return call.planted > 0 ? "the answer was made from the case's plants" : null;
 }

@@ -1,11 +1,12 @@
 /** Plants on the record: proven before the reader ran, served to nobody, and nothing served from after the horizon. */
 import type { Json } from "../core/canonical.ts";
-import { formatInstant, type Instant, isBy } from "../core/instant.ts";
+import { formatInstant, type Instant } from "../core/instant.ts";
 import { isRow, rowDigest } from "../core/row-ref.ts";
 import type { ServedRow } from "../model/reader.ts";
 import type { Entry } from "../run/entry.ts";
 import type { PlantRecord } from "../run/plant-record.ts";
 import type { Trajectory } from "../run/record.ts";
+import { rowCheck } from "../run/row-check.ts";
 import { callOf, type Failure } from "./failure.ts";
 
 export type PlantScore = {
@@ -112,21 +113,13 @@ function checkCall(
   const fail = (rule: string, detail: string) =>
     failures.push({ rule, step: entry.step, call: callOf(entry), detail });
   const rows = (JSON.parse(body(entry.result)) as { rows?: readonly ServedRow[] }).rows ?? [];
-  const horizonText = formatInstant(horizon);
-  const byRef = new Map(plants.map((plant) => [plant.ref, plant.digest]));
+  const check = rowCheck(horizon, plants);
   for (const row of rows) {
-    const planted = byRef.get(row.ref);
-    if (
-      planted !== undefined &&
-      plants.some((plant) => plant.ref === row.ref && plant.digest === rowDigest(row as unknown as Json))
-    ) {
-      fail("plant-served", `the planted row ${row.ref}, available ${row.available_at}`);
-    } else if (!isBy(row.available_at, horizon, horizonText)) {
-      fail(
-        "row-after-horizon",
-        `${row.ref}, available ${row.available_at}, after the horizon ${horizonText}`,
-      );
-    }
+    const fault = check(row);
+    const said = `${row.ref}, available ${row.available_at}`;
+    if (fault === "planted") fail("plant-served", `the planted row ${said}`);
+    else if (fault === "after-horizon")
+      fail("row-after-horizon", `${said}, after the horizon ${formatInstant(horizon)}`);
   }
   if ((entry.planted ?? 0) > 0 && failures.length === 0) {
     fail("plant-served", `the answer was made from ${entry.planted} planted rows`);

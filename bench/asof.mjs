@@ -192,7 +192,7 @@ function recordedTools(store, item, recorder) {
   const request = requestOf(item);
   const horizon = formatInstant(item.horizon);
   const bound = { case: item.id, horizon, as_of: horizon, view: store.view };
-  const log = recorder.begin(0, "bench", 0);
+  const log = recorder.begin(0, "bench", 0, 0);
   return hostTools({
     door: store.open(request),
     bare: store.open({ ...request, overlay: null }),

@@ -81,15 +81,23 @@ async function once(i) {
     store,
     readers: reader,
     sink: blindcast.folderSink(out),
+    ledger: blindcast.memoryLedger(),
+    host: { node: process.versions.node, zone_data: "", unicode: "" },
     signal: new AbortController().signal,
     progress: blindcast.silent,
   };
   const started = performance.now();
   await blindcast.backtest(
     set,
-    { run: blindcast.runId(Date.now(), randomBytes), options, family: null, artifacts: new Map() },
+    {
+      run: blindcast.runId(Date.now(), randomBytes),
+      options,
+      family: null,
+      artifacts: new Map(),
+      earlier: null,
+      replaces: null,
+    },
     [],
-    { node: process.versions.node, zone_data: "", unicode: "" },
     world,
   );
   return { seconds: (performance.now() - started) / 1000, out };

@@ -1,9 +1,11 @@
 /** The backtest's spine: from a loaded case set to a closed run, room after room. */
 import type { CaseSet } from "./caseset/load.ts";
 import { type Outcome, settle } from "./caseset/settlement.ts";
-import { buildReport, type Host, type Report } from "./report/build-report.ts";
-import { closeRun, openRun } from "./run/open-run.ts";
+import { buildReport, type Report, reportOf } from "./report/build-report.ts";
+import { closeRun, finishClosed } from "./run/close-run.ts";
+import { openRun } from "./run/open-run.ts";
 import { type Check, type Plan, preflight, type Selection } from "./run/preflight.ts";
+import { checkSame } from "./run/resume.ts";
 import { runArms } from "./run/run-arms.ts";
 import type { World } from "./run/world.ts";
 import { scoreTrajectories } from "./score/score-run.ts";
@@ -17,23 +19,37 @@ export type Backtest = {
 };
 
 /**
- * Runs every case of the selection on every arm, bounded at its horizon, and writes the run to `world.sink`. Refuses
- * (BlindcastError) before the first recorded read; throws Interrupted when `world.signal`
- * or the disk ended an open run early.
+ * Runs every case of the selection on every arm, bounded at its horizon, and writes the run to `world.sink`, its leaves
+ * to `world.ledger`; goes on with `selection.earlier` where there is one. Refuses (BlindcastError) before the first
+ * recorded read; throws Interrupted when `world.signal` or the disk ended an open run early: it can be resumed.
  */
 export async function backtest(
   set: CaseSet,
   selection: Selection,
   checks: readonly Check[],
-  host: Host,
   world: World,
 ): Promise<Backtest> {
   const plan = await preflight(set, selection, checks, world); // every refusal is raised here; plants are proven
-  const run = openRun(plan, world);
+  const run = await openRun(plan, world); // the open leaf is signed before the first recorded read
   const record = await runArms(plan, run, world); // trajectories; their root is fixed here
-  const outcomes = settle(plan.cases, set.labels, { zone: set.zone, grace: set.grace, asOf: null });
+  const outcomes = settle(plan.cases, set.labels, { deadlines: plan.deadlines, asOf: null });
   const scores = scoreTrajectories(plan.cases, outcomes, record);
-  const report = buildReport(plan, outcomes, scores, record, host);
-  await closeRun(run, plan, report.bytes, world);
+  const report = buildReport({ manifest: run.manifest, ...plan }, outcomes, scores, record);
+  await closeRun(run, plan, record, report, world); // close leaf, signed checkpoint
   return { plan, outcomes, scores, report };
+}
+
+/**
+ * For an earlier run that was closed already, or all but: finishes its last files and gives its report. The same
+ * configuration is demanded as by a resumed run.
+ */
+export async function finishBacktest(
+  set: CaseSet,
+  selection: Selection,
+  checks: readonly Check[],
+  world: World,
+): Promise<Report> {
+  const plan = await preflight(set, selection, checks, world);
+  const earlier = checkSame(plan, world);
+  return reportOf(await finishClosed(earlier, world), `${world.sink.place}/report.json`);
 }

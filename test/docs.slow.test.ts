@@ -47,7 +47,7 @@ const words = (line: string) =>
 
 describe("examples of README and docs", () => {
   it("each block says how it is run", () => {
-    const uses = ["setup", "run", "caseset", "river", "case", "label", "profile", "family", "entry"];
+    const uses = ["setup", "run", "caseset", "river", "case", "label", "profile", "family", "entry", "leaf"];
     for (const block of blocks)
       assert.ok(uses.includes(block.use), `${block.file}: a block "${block.language} ${block.use}"`);
   });

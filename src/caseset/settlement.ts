@@ -9,14 +9,19 @@ export type Outcome =
   | { readonly state: "unsettled"; readonly reason: string }
   | { readonly state: "void"; readonly reason: string };
 
+/** By when a case's label must be available: its resolution and the grace, days and months in local time. */
+export function deadlinesOf(cases: readonly ForecastCase[], zone: string, grace: Duration): Instant[] {
+  return cases.map((item) => addDuration(zone, item.resolution.at, grace));
+}
+
 /**
- * One outcome a case, in the cases' order. A label counts where it was available by resolution + grace, and by
+ * One outcome a case, in the cases' order. A label counts where it was available by its case's deadline, and by
  * `asOf` where one is given. Later → `late`; none → `open`; annulled, or resolved before the freeze → `void`.
  */
 export function settle(
   cases: readonly ForecastCase[],
   labels: readonly Label[],
-  options: { readonly zone: string; readonly grace: Duration; readonly asOf: Instant | null },
+  options: { readonly deadlines: readonly Instant[]; readonly asOf: Instant | null },
 ): Outcome[] {
   const byCase = new Map<string, Label[]>();
   for (const label of labels) {
@@ -24,23 +29,24 @@ export function settle(
     if (known === undefined) byCase.set(label.caseId, [label]);
     else known.push(label);
   }
-  return cases.map((item) => settleOne(item, byCase.get(item.id) ?? [], options));
+  return cases.map((item, i) =>
+    settleOne(item, byCase.get(item.id) ?? [], options.deadlines[i] as Instant, options.asOf),
+  );
 }
 
 function settleOne(
   item: ForecastCase,
   all: readonly Label[],
-  options: { zone: string; grace: Duration; asOf: Instant | null },
+  deadline: Instant,
+  asOf: Instant | null,
 ): Outcome {
-  const known =
-    options.asOf === null ? all : all.filter((label) => label.availableAt <= (options.asOf as Instant));
+  const known = asOf === null ? all : all.filter((label) => label.availableAt <= asOf);
   if (known.length === 0) return { state: "unsettled", reason: "open" };
   const { vintage } = item.resolution;
   const named = vintage === "first" ? known : known.filter((label) => label.availableAt <= vintage);
   if (named.length === 0) return late(first(known), "the vintage", vintage as Instant);
   // The vintage first, then the deadline: an older label does not stand in for the one that the statement names.
   const chosen = vintage === "first" ? first(named) : last(named);
-  const deadline = addDuration(options.zone, item.resolution.at, options.grace);
   if (chosen.availableAt > deadline) return late(chosen, "the deadline", deadline);
   if (chosen.outcome === "annulled") return { state: "void", reason: "annulled" };
   if (chosen.resolvedAt < item.horizon) return { state: "void", reason: "resolved before freeze" };

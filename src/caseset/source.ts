@@ -3,8 +3,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
-import { makeFolders } from "../core/folders.ts";
-import { limits } from "../core/limits.ts";
+import { makeFolders, upward } from "../core/folders.ts";
 import { cause, readChunks } from "../core/lines.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
 
@@ -110,16 +109,6 @@ function packageVersion(home: string): string | undefined {
       .version;
   } catch {
     return undefined; // not installed here: the next folder is looked at
-  }
-}
-
-export function* upward(start: string): Generator<string> {
-  let folder = path.resolve(start);
-  for (let i = 0; i < limits.parents; i++) {
-    yield folder;
-    const parent = path.dirname(folder);
-    if (parent === folder) return;
-    folder = parent;
   }
 }
 

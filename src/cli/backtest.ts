@@ -3,22 +3,28 @@ import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import type { Argv } from "yargs";
-import { backtest } from "../backtest.ts";
+import { backtest, finishBacktest } from "../backtest.ts";
 import type { Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
 import { refuse } from "../core/refusal.ts";
+import type { AuditLedger } from "../ledger/audit-ledger.ts";
+import { folderLedger } from "../ledger/folder-ledger.ts";
+import { findWorkspace } from "../ledger/workspace.ts";
 import { checkExecution, type Profile, profileOnDisk } from "../profile/profile.ts";
+import type { Report } from "../report/build-report.ts";
 import { renderText } from "../report/render-text.ts";
 import { summaryOf } from "../report/summary.ts";
+import { type Earlier, findEarlier, runOf } from "../run/earlier-run.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import { type Plan, type Selection, trajectoryCount } from "../run/preflight.ts";
 import { showProgress } from "../run/progress.ts";
 import { runId } from "../run/run-id.ts";
 import { parseFilter } from "../run/selection.ts";
-import { folderSink } from "../run/sink.ts";
+import { folderSink, type Sink } from "../run/sink.ts";
 import type { World } from "../run/world.ts";
 import { flagged, integer, parameters, type Raw, text, texts } from "./arguments.ts";
 import { type Chosen, chooseProfile, chooseReader, type Inputs, loadInputs, shownPath } from "./inputs.ts";
+import { defaultKeyFile, loadSigner } from "./key-file.ts";
 import { clock, host } from "./machine.ts";
 import { emphasis, printData, printWords } from "./print.ts";
 
@@ -49,6 +55,13 @@ export function builder(yargs: Argv): Argv {
       describe: "trajectories at a time; results do not depend on it",
     })
     .option("out", { type: "string", describe: "the run folder to make (default runs/<caseset>-<run>)" })
+    .option("key", {
+      type: "string",
+      describe: "sign with this key (default: the one of `blindcast keys new`)",
+    })
+    .option("origin", { type: "string", describe: "the name of the signed log (default local/<key id>)" })
+    .option("resume", { type: "boolean", describe: "go on with the run in --out where it stopped" })
+    .option("force", { type: "boolean", describe: "move a run that is in --out aside" })
     .option("offline", { type: "boolean", describe: "never use the network" })
     .option("json", { type: "boolean", describe: "print one JSON object as the last line" })
     .example("$0 backtest seattle-rain --reader climatology", "every case against the climatology reader")
@@ -59,45 +72,137 @@ export function builder(yargs: Argv): Argv {
     .example(
       "$0 backtest seattle-rain --filter 'id=rain-2014-06-*' --limit 10 --out runs/june",
       "ten cases, into runs/june",
+    )
+    .example(
+      "$0 backtest seattle-rain --reader persistence --out runs/rain --resume",
+      "begin it, or go on after a crash",
     );
 }
 
 /** Exit status: 0 green, 1 a case failed. */
 export async function run(raw: Raw): Promise<number> {
-  const json = flagged(raw, "json");
+  const place = placeOf(raw);
   const limit = integer(raw, "limit", 1, limits.cases) ?? null;
   const concurrency = integer(raw, "concurrency", 1, limits.concurrency) ?? 4;
   const filters = texts(raw, "filter").map(parseFilter);
   const params = parameters(raw);
-  const given = text(raw, "out");
-  if (given !== undefined && fs.existsSync(given)) refuse("RunExists", { place: given });
+  const ledger = ledgerOf(raw);
   const inputs = (await loadInputs(text(raw, "caseset") as string, flagged(raw, "offline"))) as Inputs;
   const profile = withFlags(chooseProfile(text(raw, "profile"), inputs.set) as Profile, raw);
   checkExecution(profile);
   const chosen = chooseReader(text(raw, "reader") ?? "question-only", inputs, profile, params) as Chosen;
-  const id = runId(clock.now(), randomBytes);
-  const out = given ?? path.join("runs", `${inputs.set.name}-${id}`);
-  const selection = selectionOf(id, profile, chosen, { filters, limit, concurrency });
-  const { report } = await backtest(
-    inputs.set,
-    selection,
-    [announce],
-    host,
-    worldOf(inputs, chosen, out),
-  ).catch((error) => {
-    if (error instanceof Interrupted && fs.existsSync(out))
+  const { out, sink, earlier, replaces } = await takePlace(place, inputs.set.name, ledger);
+  const run = earlier?.run ?? place.run;
+  const selection = selectionOf(run, profile, chosen, { filters, limit, concurrency }, { earlier, replaces });
+  const world = worldOf(inputs, chosen, sink, ledger);
+  const spine = earlier?.close
+    ? finishBacktest
+    : async (...given: Parameters<typeof backtest>) => (await backtest(...given)).report;
+  const report = await spine(inputs.set, selection, [announce], world).catch((error) => {
+    if (error instanceof Interrupted && fs.existsSync(out)) {
       printWords(`run folder: ${shownPath(path.resolve(out))}`);
+      printWords(`hint: go on with the same words and --out ${out} --resume`);
+    }
     throw error;
   });
-  const summary = summaryOf(
-    report.result,
-    report.evidence,
-    { result: report.resultDigest, report: report.reportDigest },
-    out,
-  );
+  return print(report, out, flagged(raw, "json"));
+}
+
+function print(report: Report, out: string, json: boolean): number {
+  const digests = { result: report.resultDigest, report: report.reportDigest };
+  const signed = (report.evidence as { ledger: string | null }).ledger;
   printWords(`run folder: ${shownPath(path.resolve(out))}`);
-  printData(json ? JSON.stringify(summary) : renderText(report, report.resultDigest, emphasis));
+  printWords(
+    signed === null
+      ? "unsigned: nothing proves that it was not changed since; see blindcast keys new"
+      : `signed as ${signed}`,
+  );
+  if (json) printData(JSON.stringify(summaryOf(report.result, report.evidence, digests, out)));
+  else printData(renderText(report, report.resultDigest, emphasis));
   return (report.result as { verdict: string }).verdict === "green" ? 0 : 1;
+}
+
+type Place = {
+  /** The id of the run, if it is a new one. */
+  readonly run: string;
+  readonly given: string | undefined;
+  readonly resume: boolean;
+  readonly force: boolean;
+};
+
+function placeOf(raw: Raw): Place {
+  const given = text(raw, "out");
+  const [resume, force] = [flagged(raw, "resume"), flagged(raw, "force")];
+  const faulty = (found: string, expected: string) =>
+    refuse("ArgumentInvalid", { place: found, found, expected });
+  if (resume && force) faulty("--resume --force", "one of the two");
+  if (given === undefined && (resume || force))
+    faulty(resume ? "--resume" : "--force", "--out beside it: the run folder");
+  if (given !== undefined && !resume && !force && fs.existsSync(given)) refuse("RunExists", { place: given });
+  return { run: runId(clock.now(), randomBytes), given, resume, force };
+}
+
+/** The run folder, and what stands in it already: to be gone on with, or to be moved aside when the new run opens. */
+async function takePlace(
+  { run, given, resume, force }: Place,
+  name: string,
+  ledger: AuditLedger,
+): Promise<{ out: string; sink: Sink; earlier: Earlier | null; replaces: string | null }> {
+  const out = given ?? path.join("runs", `${name}-${run}`);
+  const sink = folderSink(out);
+  if (!fs.existsSync(out)) {
+    if (resume) printWords(`nothing to resume in ${out}: the run begins`);
+    return { out, sink, earlier: null, replaces: null };
+  }
+  if (force) return { out, ...(await moveAside(out, sink, ledger)), earlier: null };
+  const earlier = await findEarlier(sink, ledger);
+  if (earlier === null) {
+    printWords(`the run in ${out} never began: it begins anew`);
+    await wipe(sink, ledger);
+  } else {
+    printWords(`resuming run ${earlier.run}${earlier.close === null ? "" : ", which was closed already"}`);
+  }
+  return { out, sink, earlier, replaces: null };
+}
+
+/** What a run left that died before its open leaf, if nobody is writing it now. */
+async function wipe(sink: Sink, ledger: AuditLedger): Promise<void> {
+  const run = runOf(sink);
+  const release = run === null ? () => {} : await ledger.hold(run);
+  sink.abandon();
+  if (run !== null) ledger.forgetSecret(run);
+  release();
+}
+
+async function moveAside(
+  out: string,
+  sink: Sink,
+  ledger: AuditLedger,
+): Promise<{ sink: Sink; replaces: string | null }> {
+  const replaces = runOf(sink);
+  let aside = `${out}.${replaces ?? "aside"}`;
+  for (let n = 2; fs.existsSync(aside); n++) aside = `${out}.${replaces ?? "aside"}-${n}`;
+  const open = replaces === null ? undefined : (await ledger.leavesOf(replaces))[0];
+  const stays =
+    open === undefined ? `not in ${ledger.place}` : `leaf ${open.index} of ${ledger.place} and stays there`;
+  printWords(
+    `run ${replaces ?? "of no name"} in ${out} makes way when this one opens, to ${aside}; its open leaf is ${stays}`,
+  );
+  return { sink: folderSink(out, aside), replaces };
+}
+
+function ledgerOf(raw: Raw): AuditLedger {
+  const given = text(raw, "key");
+  const file = given ?? defaultKeyFile();
+  const origin = text(raw, "origin") ?? null;
+  const signer = file !== null && (given !== undefined || fs.existsSync(file)) ? loadSigner(file) : null;
+  if (signer === null && origin !== null)
+    refuse("ArgumentInvalid", {
+      place: "--origin",
+      found: origin,
+      expected: "--key beside it, or a key of `blindcast keys new`",
+    });
+  return folderLedger({ workspace: findWorkspace(process.cwd()), signer, origin });
 }
 
 function withFlags(profile: Profile, raw: Raw): Profile {
@@ -111,12 +216,14 @@ export function selectionOf(
   profile: Profile,
   chosen: Chosen,
   rest: Pick<Selection["options"], "filters" | "limit" | "concurrency">,
+  before: Pick<Selection, "earlier" | "replaces"> = { earlier: null, replaces: null },
 ): Selection {
   const { seed, repeats, temperature, bootstrap, process } = profile;
   return {
     run,
     family: chosen.family,
     artifacts: chosen.artifacts,
+    ...before,
     options: {
       profile: profileOnDisk(profile) as unknown as Json,
       seed,
@@ -129,7 +236,7 @@ export function selectionOf(
   };
 }
 
-function worldOf(inputs: Inputs, chosen: Chosen, out: string): World {
+function worldOf(inputs: Inputs, chosen: Chosen, sink: Sink, ledger: AuditLedger): World {
   const abort = new AbortController();
   process.once("SIGINT", () => {
     printWords("stopping: trajectories in flight are finished and recorded");
@@ -140,14 +247,16 @@ function worldOf(inputs: Inputs, chosen: Chosen, out: string): World {
     random: randomBytes,
     store: inputs.store,
     readers: chosen.reader,
-    sink: folderSink(out),
+    sink,
+    ledger,
+    host,
     signal: abort.signal,
     progress: showProgress(process.stderr, clock),
   };
 }
 
 /** What will run, before it does. */
-function announce(plan: Plan): void {
+function announce(plan: Pick<Plan, "arms" | "cases" | "selection">): void {
   const arms = [...new Set(plan.arms.assignments.map((assignment) => assignment.arm))].sort();
   printWords(
     `${plan.cases.length} cases, arms ${arms.join(" ")}, ${plan.selection.options.repeats} repeat(s): ${trajectoryCount(plan)} trajectories`,

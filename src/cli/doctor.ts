@@ -4,6 +4,7 @@ import type { Argv } from "yargs";
 import { limits } from "../core/limits.ts";
 import { attempt, type BlindcastError, ListFull, noting } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
+import { memoryLedger } from "../ledger/memory-ledger.ts";
 import { checkExecution, type Profile, profileOf } from "../profile/profile.ts";
 import { preflight } from "../run/preflight.ts";
 import { memorySink } from "../run/sink.ts";
@@ -107,6 +108,8 @@ async function checkSelection(
     store: inputs.store,
     readers: chosen.reader,
     sink: memorySink(),
+    ledger: memoryLedger(),
+    host,
     signal: new AbortController().signal,
     progress: silent,
   };

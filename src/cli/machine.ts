@@ -1,5 +1,5 @@
 /** The machine that the command line runs on: its clock, and the versions that evidence names. */
-import type { Host } from "../report/build-report.ts";
+import type { Host } from "../run/manifest.ts";
 import type { Clock } from "../run/world.ts";
 
 export const clock: Clock = {

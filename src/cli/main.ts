@@ -7,13 +7,16 @@ import { Interrupted } from "../run/interrupted.ts";
 import { checkWords, type Raw } from "./arguments.ts";
 import * as backtestVerb from "./backtest.ts";
 import * as doctorVerb from "./doctor.ts";
+import * as keysVerb from "./keys.ts";
 import { printWords, refusalText } from "./print.ts";
+import * as replayVerb from "./replay.ts";
 import * as reportVerb from "./report.ts";
+import * as verifyVerb from "./verify.ts";
 
 const exit = { refused: 2, incomplete: 3, bug: 4 } as const;
 /** Flags without a value. */
-const switches = ["json", "offline", "help", "version"];
-const verbs = [backtestVerb, doctorVerb, reportVerb];
+const switches = ["json", "offline", "resume", "force", "help", "version"];
+const verbs = [backtestVerb, doctorVerb, keysVerb, replayVerb, reportVerb, verifyVerb];
 
 async function main(words: readonly string[]): Promise<number> {
   checkWords(words, switches);
@@ -33,7 +36,9 @@ async function main(words: readonly string[]): Promise<number> {
       "dot-notation": false,
     })
     .wrap(Math.min(110, process.stdout.columns ?? 80))
-    .epilogue("Exit status: 0 green, 1 red verdict, 2 refused, 3 incomplete, 4 our bug.")
+    .epilogue(
+      "Exit status: 0 green or verified, 1 red or not verified, 2 refused, 3 incomplete, 4 our bug, 5 nobody vouches for it.",
+    )
     .locale("en")
     .exitProcess(false)
     .fail((message, error) => {

@@ -3,11 +3,10 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import type { Argv } from "yargs";
-import { canonical, type Json } from "../core/canonical.ts";
-import { digestOf, digestOfJson } from "../core/digest.ts";
+import { canonical } from "../core/canonical.ts";
 import { readText } from "../core/lines.ts";
 import { refuse } from "../core/refusal.ts";
-import { parseJson } from "../core/strict-json.ts";
+import { reportOf } from "../report/build-report.ts";
 import { renderText } from "../report/render-text.ts";
 import { flagged, type Raw, text } from "./arguments.ts";
 import { emphasis, printData } from "./print.ts";
@@ -33,23 +32,9 @@ export async function run(raw: Raw): Promise<number> {
     refuse("ArgumentInvalid", { place: "--format", found: format, expected: "text or json" });
   const file = path.join(folder, "report.json");
   if (!fs.existsSync(file)) refuse("RunIncomplete", { place: folder, missing: "report.json" });
-  const bytes = readText(file, file, REPORT_BYTES) as string;
-  const report = parseJson(bytes, file) as { result?: Json; evidence?: Json };
-  if (
-    report.result === undefined ||
-    report.evidence === undefined ||
-    `${canonical(report as Json)}\n` !== bytes
-  ) {
-    refuse("FieldInvalid", {
-      place: file,
-      field: "report",
-      found: "other bytes",
-      expected: "canonical JSON of {evidence, result}",
-    });
-  }
-  const digest = digestOfJson(report.result);
-  const { result, evidence } = report as { result: Json; evidence: Json };
-  if (format === "text") printData(renderText({ result, evidence }, digest, emphasis));
-  else printData(canonical({ result, evidence, result_digest: digest, report_digest: digestOf(bytes) }));
+  const report = reportOf(readText(file, file, REPORT_BYTES) as string, file);
+  const { result, evidence, resultDigest, reportDigest } = report;
+  if (format === "text") printData(renderText(report, resultDigest, emphasis));
+  else printData(canonical({ result, evidence, result_digest: resultDigest, report_digest: reportDigest }));
   return (result as { verdict?: string }).verdict === "green" ? 0 : 1;
 }

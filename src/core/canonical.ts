@@ -63,3 +63,82 @@ function string(value: string): string {
   if (!value.isWellFormed()) throw new TypeError("a lone surrogate is not JSON");
   return JSON.stringify(value);
 }
+
+/**
+ * Whether `text` is the canonical form of `value`, its parse: equal to `canonical(value) === text`, several times as
+ * fast, and it never throws. What has no form, such as a lone surrogate or too deep a nesting, is not canonical.
+ */
+export function isCanonical(text: string, value: Json): boolean {
+  if (isPlainlyCanonical(text)) return true;
+  try {
+    return canonical(value) === text;
+  } catch {
+    return false; // a value that has no canonical form: the caller refuses, and knows the place
+  }
+}
+
+/** Where the key before stands in each object that a scan is in, by depth: from its first character to its quote. */
+const STARTS = new Int32Array(limits.jsonDepth + 1);
+const ENDS = new Int32Array(limits.jsonDepth + 1);
+
+/**
+ * Is a text that JSON.parse took canonical, by one look at each character? False also where that is not so plain. A
+ * string without escapes has one spelling; so what is left to ask is whether white space stands between the tokens,
+ * whether keys ascend, how numbers are written, and how deep it goes.
+ */
+function isPlainlyCanonical(text: string): boolean {
+  if (text.includes("\\") || !text.isWellFormed()) return false;
+  let depth = 0;
+  let i = 0;
+  while (i < text.length) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) {
+      const end = text.indexOf('"', i + 1);
+      if (end < 0) return false;
+      if (text.charCodeAt(end + 1) === COLON) {
+        if (ENDS[depth] !== 0 && !ascends(text, depth, i + 1, end)) return false;
+        STARTS[depth] = i + 1;
+        ENDS[depth] = end;
+      }
+      i = end + 1;
+    } else if (code === BRACE || code === BRACKET) {
+      if (depth === limits.jsonDepth) return false;
+      ENDS[++depth] = 0;
+      i++;
+    } else if (code === BRACE + 2 || code === BRACKET + 2) {
+      depth--;
+      i++;
+    } else if (code === MINUS || isDigit(code)) {
+      i = endOfNumber(text, i);
+    } else if (code <= 32) return false;
+    else i++;
+    if (i < 0) return false;
+  }
+  return true;
+}
+
+const [QUOTE, COLON, BRACE, BRACKET, MINUS] = [34, 58, 123, 91, 45] as const;
+const isDigit = (code: number) => code >= 48 && code <= 57;
+
+/** Does the key from `start` to `end` come after the key before it in its object, by code units? */
+function ascends(text: string, depth: number, start: number, end: number): boolean {
+  const before = STARTS[depth] as number;
+  const length = Math.min((ENDS[depth] as number) - before, end - start);
+  for (let i = 0; i < length; i++) {
+    const difference = text.charCodeAt(start + i) - text.charCodeAt(before + i);
+    if (difference !== 0) return difference > 0;
+  }
+  return end - start > length;
+}
+
+/** The end of a number that is written as ECMAScript writes it, else -1. Up to fifteen digits there is one way. */
+function endOfNumber(text: string, start: number): number {
+  let i = start;
+  while (i < text.length && isDigit(text.charCodeAt(i))) i++;
+  const next = text.charCodeAt(i);
+  if (i > start && i - start <= 15 && next !== 46 && next !== 69 && next !== 101) return i;
+  while (i < text.length && NUMERIC.test(text.charAt(i))) i++;
+  const token = text.slice(start, i);
+  return String(Number(token)) === token ? i : -1;
+}
+const NUMERIC = /[0-9+\-.eE]/;

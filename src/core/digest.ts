@@ -1,5 +1,6 @@
 /** SHA-256: of bytes, of canonical values, of a tree's leaves. `node:crypto` decides. */
 import * as crypto from "node:crypto";
+import type { Hashing } from "./bytes.ts";
 import { canonical, type Json } from "./canonical.ts";
 
 /** `sha256:` and 64 hexadecimal digits. */
@@ -21,4 +22,25 @@ export function digestOfJson(value: Json): Digest {
 /** RFC 6962 section 2.1: the hash of a leaf is SHA-256(0x00 || line). 64 hexadecimal digits. */
 export function leafHash(line: string): string {
   return sha256Hex(`\u0000${line}`);
+}
+
+/** SHA-256 of `node:crypto` as bytes. */
+export const nodeHashing: Hashing = {
+  sha256: (data) => latin1Bytes(crypto.hash("sha256", data, "binary")),
+  create() {
+    const hash = crypto.createHash("sha256");
+    return {
+      update(data) {
+        hash.update(data);
+      },
+      digest: () => latin1Bytes(hash.digest("binary")),
+    };
+  },
+};
+
+/** A digest as a text of 32 code units, copied, is made in half the time that its Buffer is. */
+function latin1Bytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
 }

@@ -33,13 +33,39 @@ export const limits = {
   refusals: 1_000,
   /** Cases whose plants are kept between their proof and their run; of others they are drawn again. */
   plantedCases: 50_000,
-  /** Calls of one trajectory. */
+  /** Milliseconds between two progress leaves of a run. */
+  progressMs: 60_000,
+  /** Calls of one trajectory; entries of one that is replayed, all its attempts. */
   calls: 100_000,
+  trajectoryEntries: 1_000_000,
   concurrency: 1_024,
   /** Tags that a report slices by; where there are more, they are names and not slices. */
   slices: 100,
   repeats: 1_000,
   resamples: 1_000_000,
+  /** Hashes of one Merkle proof, signatures of one note, characters of one note, bytes and lines of one trust policy. */
+  proofHashes: 63,
+  noteSignatures: 100,
+  noteCharacters: 1_048_576,
+  policyBytes: 1_048_576,
+  policyLines: 1_000,
+  /**
+   * A run folder: how many files; bytes of a JSON file, of a leaf or a proof, of the report or an artifact, and of a file
+   * of lines or the pack.
+   */
+  runFiles: 2_000,
+  jsonFileBytes: 16_777_216,
+  leafFileBytes: 131_072,
+  reportBytes: 1_073_741_824,
+  streamedBytes: 1_099_511_627_776,
+  /** Raw bytes of one body of a replayed pack. */
+  blobBytes: 268_435_456,
   /** Folders that are looked at upward for a package or a workspace. */
   parents: 64,
+  /** Milliseconds that an append waits for its log, and the longest sleep between two looks at a lock. */
+  lockWaitMs: 60_000,
+  lockPollMs: 25,
+  /** Bytes of a key file, and of a stored checkpoint with its signatures. */
+  keyFileBytes: 65_536,
+  checkpointBytes: 65_536,
 } as const;

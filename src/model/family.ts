@@ -74,7 +74,7 @@ export function parseFamily(
   placeOf: PlaceOf,
   complain: Complain = strict,
 ): Family {
-  const checkpoints = onDisk.checkpoints.map((_, i) => parseCheckpoint(onDisk, i, placeOf, complain));
+  const checkpoints = onDisk.checkpoints.map((_, i) => checkpointOf(onDisk, i, placeOf, complain));
   const known: ModelCheckpoint[] = [];
   for (const checkpoint of checkpoints) {
     if (checkpoint === undefined) continue;
@@ -98,7 +98,7 @@ export function parseFamily(
   return { name: onDisk.family, folder, place, onDisk, checkpoints: known };
 }
 
-function parseCheckpoint(
+function checkpointOf(
   onDisk: FamilyOnDisk,
   i: number,
   placeOf: PlaceOf,

@@ -4,13 +4,15 @@ import type { ForecastCase } from "../caseset/forecast-case.ts";
 import type { Outcome } from "../caseset/settlement.ts";
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf, digestOfJson } from "../core/digest.ts";
-import { formatInstant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
+import { type Place, refuse } from "../core/refusal.ts";
 import { roundAll } from "../core/round.ts";
+import { parseJson } from "../core/strict-json.ts";
 import { REPORT_VERSION } from "../core/version.ts";
-import { ROUTED } from "../run/arms.ts";
-import type { Plan } from "../run/preflight.ts";
+import { type ArmPlan, ROUTED } from "../run/arms.ts";
+import type { Manifest } from "../run/manifest.ts";
 import type { RunRecord } from "../run/record.ts";
+import type { Bootstrap } from "../run/stamp.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
 import { type ArmScores, byArm, caseFigure, type Estimation, estimationOf } from "./arm-scores.ts";
 import { armsSection } from "./arms-section.ts";
@@ -25,39 +27,60 @@ export type Report = {
   readonly reportDigest: Digest;
 };
 
-/** The machine, as evidence: Node's version, its zone data's, its Unicode's. */
-export type Host = { readonly node: string; readonly zone_data: string; readonly unicode: string };
+/** What is reported on: a run's manifest, its cases, its arms; out of a plan, or out of a record. */
+export type Subject = {
+  readonly manifest: Manifest;
+  readonly cases: readonly ForecastCase[];
+  readonly arms: ArmPlan;
+};
+
+/** What of a record its trajectories do not say. */
+type Recorded = Omit<RunRecord, "trajectories">;
 
 export function buildReport(
-  plan: Plan,
+  subject: Subject,
   outcomes: readonly Outcome[],
   scores: readonly TrajectoryScore[],
-  record: RunRecord,
-  host: Host,
+  record: Recorded,
 ): Report {
-  const result = roundAll(resultOf(plan, outcomes, scores));
-  const evidence = roundAll(evidenceOf(plan, scores, record, host));
+  const result = roundAll(resultOf(subject, outcomes, scores));
+  const evidence = roundAll(evidenceOf(subject, scores, record));
   const bytes = `${canonical({ evidence, result })}\n`;
   return { result, evidence, bytes, resultDigest: digestOfJson(result), reportDigest: digestOf(bytes) };
 }
 
-function resultOf(plan: Plan, outcomes: readonly Outcome[], scores: readonly TrajectoryScore[]): Json {
-  const { options } = plan.selection;
+/** A report as it was written; refuses FieldInvalid for bytes that are no report's. */
+export function reportOf(bytes: string, place: Place): Report {
+  const report = parseJson(bytes, place) as { result?: Json; evidence?: Json } | null;
+  const { result, evidence } = report ?? {};
+  if (result === undefined || evidence === undefined || `${canonical({ evidence, result })}\n` !== bytes) {
+    refuse("FieldInvalid", {
+      place,
+      field: "report",
+      found: "other bytes",
+      expected: "canonical JSON of {evidence, result}",
+    });
+  }
+  return { result, evidence, bytes, resultDigest: digestOfJson(result), reportDigest: digestOf(bytes) };
+}
+
+function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly TrajectoryScore[]): Json {
+  const { caseset, stamp } = plan.manifest;
   const arms = byArm(scores);
-  const estimation = estimationOf(plan.cases, options.seed, options.bootstrap);
+  const estimation = estimationOf(plan.cases, stamp["seed"] as number, stamp["bootstrap"] as Bootstrap);
   const unrouted = new Set(plan.arms.unrouted);
   const settled = outcomes.flatMap((outcome, i) =>
     outcome.state === "settled" && !unrouted.has(i) ? [outcome.outcome as number] : [],
   );
   const routed = arms.get(ROUTED);
-  const withoutFamily = `no family: ${String((plan.stamp["reader"] as { name: string }).name)} runs on no model checkpoint`;
+  const withoutFamily = `no family: ${String((stamp["reader"] as { name: string }).name)} runs on no model checkpoint`;
   const failed = failedCases(plan, scores);
   const tags = new Set(plan.cases.flatMap((item) => item.tags)).size;
   const headline = caseFigure(routed?.brier ?? new Map(), "headline.brier", estimation);
   return {
     report_version: REPORT_VERSION,
-    caseset: { name: plan.set.name, digest: plan.caseSetDigest, cases: plan.set.cases.length },
-    stamp: plan.stamp,
+    caseset,
+    stamp,
     verdict: failed.length > 0 || headline.n === 0 ? "red" : "green",
     headline: {
       n: routed?.cases ?? 0,
@@ -69,7 +92,7 @@ function resultOf(plan: Plan, outcomes: readonly Outcome[], scores: readonly Tra
     tracks: [
       {
         time: "backtest",
-        tools: scores.some((score) => score.calls > 0) ? "using" : "free",
+        tools: scores.some((score) => score.usedTools) ? "using" : "free",
         n: routed?.cases ?? 0,
       },
     ],
@@ -149,7 +172,7 @@ function plantsJson(scores: readonly TrajectoryScore[]): {
   };
 }
 
-function failedCases(plan: Plan, scores: readonly TrajectoryScore[]): Json[] {
+function failedCases(plan: Subject, scores: readonly TrajectoryScore[]): Json[] {
   return scores.flatMap((score) =>
     score.failures.map((failure) => ({
       case: (plan.cases[score.caseIndex] as ForecastCase).id,
@@ -165,7 +188,7 @@ function failedCases(plan: Plan, scores: readonly TrajectoryScore[]): Json[] {
 }
 
 /** Not failures: what a reader of the report should know of single cases. */
-function findings(plan: Plan, scores: readonly TrajectoryScore[]): Json[] {
+function findings(plan: Subject, scores: readonly TrajectoryScore[]): Json[] {
   const seen = new Set<number>();
   return scores.flatMap(({ caseIndex, plants }) => {
     if (plants.notExercised === 0 || seen.has(caseIndex)) return [];
@@ -180,7 +203,7 @@ function findings(plan: Plan, scores: readonly TrajectoryScore[]): Json[] {
   });
 }
 
-function tally(plan: Plan, outcomes: readonly Outcome[], scores: readonly TrajectoryScore[]): Json {
+function tally(plan: Subject, outcomes: readonly Outcome[], scores: readonly TrajectoryScore[]): Json {
   const count = (state: string) => outcomes.filter((outcome) => outcome.state === state).length;
   const faults: Record<string, number> = {};
   for (const { fault } of scores) if (fault !== null) faults[fault] = (faults[fault] ?? 0) + 1;
@@ -198,19 +221,34 @@ function tally(plan: Plan, outcomes: readonly Outcome[], scores: readonly Trajec
   };
 }
 
-function evidenceOf(plan: Plan, scores: readonly TrajectoryScore[], record: RunRecord, host: Host): Json {
+function evidenceOf(plan: Subject, scores: readonly TrajectoryScore[], record: Recorded): Json {
+  const { run, ledger, replaces, host } = plan.manifest;
   const total = (pick: (score: TrajectoryScore) => number) =>
     scores.reduce((sum, score) => sum + pick(score), 0);
   return {
-    run: plan.run,
-    signed: false,
+    run,
+    replaces,
+    signed: ledger !== null,
+    ledger,
     entries: { root: record.root, size: record.size },
-    instants: {
-      started: formatInstant(Math.floor(record.started) * 1000),
-      ended: formatInstant(Math.floor(record.ended) * 1000),
-    },
+    instants: record.instants,
+    attempts: attemptsJson(plan, scores),
     plants: { in_reach: total((score) => score.plants.inReach) },
     calls: { tool: total((score) => score.calls), bytes: total((score) => score.bytes) },
     host,
+  };
+}
+
+/** Attempts beyond the first: each was cut off by a crash, and is in the record to its end. */
+function attemptsJson(plan: Subject, scores: readonly TrajectoryScore[]): Json {
+  const again = scores.filter((score) => score.attempts > 1);
+  return {
+    abandoned: again.reduce((sum, score) => sum + score.attempts - 1, 0),
+    trajectories: again.map(({ caseIndex, arm, repeat, attempts }) => ({
+      case: (plan.cases[caseIndex] as ForecastCase).id,
+      arm,
+      repeat,
+      attempts,
+    })),
   };
 }

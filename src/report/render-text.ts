@@ -48,12 +48,25 @@ export function renderText(
     ),
     "",
     ...notEstimated(r["not_estimated"] as readonly Fields[]),
-    `run ${e["run"]}, ${(e["entries"] as Fields)["size"]} entries, ${e["signed"] ? "signed" : "unsigned: nothing proves that it was not changed since"}`,
+    ...recordLines(e),
     `result ${digest}`,
     "",
   ]
     .flatMap(wrapped)
     .join("\n");
+}
+
+/** Whose word the record is; that its signature holds, only a replay says. */
+function recordLines(e: Fields): string[] {
+  const { abandoned } = e["attempts"] as { readonly abandoned: number };
+  const assurance = e["signed"]
+    ? `signed as ${e["ledger"]} (self-signed: blindcast replay checks it)`
+    : "unsigned: nothing proves that it was not changed since";
+  return [
+    `run ${e["run"]}, ${(e["entries"] as Fields)["size"]} entries, ${assurance}`,
+    ...(abandoned > 0 ? [`resumed: ${abandoned} attempts were cut off, and are in the record`] : []),
+    ...(e["replaces"] === null ? [] : [`in place of run ${e["replaces"]}, which was moved aside`]),
+  ];
 }
 
 const COLUMNS = 80;

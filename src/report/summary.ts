@@ -16,6 +16,8 @@ export function summaryOf(
   return {
     run: e["run"] as Json,
     out,
+    signed: e["signed"] as Json,
+    origin: e["ledger"] as Json,
     result_digest: digests.result,
     report_digest: digests.report,
     verdict: r["verdict"] as Json,

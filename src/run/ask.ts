@@ -15,7 +15,7 @@ import type { World } from "./world.ts";
 
 /** What a reader from outside throws is a fault of its own, and the run goes on; a built-in's is our bug. */
 export async function ask(
-  world: World,
+  world: Pick<World, "readers" | "signal">,
   assignment: Assignment,
   asked: AskedCase,
   tools: Tools,

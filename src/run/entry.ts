@@ -49,7 +49,9 @@ export type EntryBody =
       readonly usage: Usage | null;
       readonly ms: number;
     }
-  | { readonly kind: "end"; readonly steps: number };
+  /** How many entries the attempt has, this one included: the one that stands, or one that a crash cut off. */
+  | { readonly kind: "end"; readonly steps: number; readonly abandoned?: never }
+  | { readonly kind: "end"; readonly abandoned: number; readonly steps?: never };
 
 /** Where an entry stands: in its run by arrival (`seq`), in its trajectory by step, chained by `prev`. */
 export type Standing = {
@@ -68,6 +70,7 @@ export type Entry = EntryBody & Bound & Standing;
 
 /** Every key of an entry, in the order of canonical JSON, and which of the three parts holds it. */
 const keys: readonly (readonly [name: string, part: "body" | "bound" | "standing"])[] = [
+  ["abandoned", "body"],
   ["args", "body"],
   ["arm", "standing"],
   ["as_of", "bound"],

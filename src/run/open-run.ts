@@ -1,77 +1,76 @@
-/** The run's place: opened with all that was loaded, before the first recorded read; closed with its report. */
-import { forecastCaseOnDisk } from "../caseset/forecast-case.ts";
-import { labelOnDisk } from "../caseset/label.ts";
+/** The run's place: opened with all that was loaded, its open leaf signed before the first recorded read; or taken up again. */
 import { canonical, type Json } from "../core/canonical.ts";
-import { REPORT_VERSION, RUN_FORMAT } from "../core/version.ts";
-import { interruptedBy } from "./interrupted.ts";
-import { type Plan, trajectoryCount } from "./preflight.ts";
+import { type Digest, digestOf, nodeHashing } from "../core/digest.ts";
+import { commitmentOf, leafLine } from "../ledger/leaves.ts";
+import { manifestOf, writeLoaded } from "./loaded-files.ts";
+import type { Manifest } from "./manifest.ts";
+import type { Plan } from "./preflight.ts";
 import { Recorder } from "./recorder.ts";
-import type { Sink } from "./sink.ts";
+import { checkSame, type Resumed, resumeRecord } from "./resume.ts";
 import type { World } from "./world.ts";
 
-export type OpenRun = { readonly recorder: Recorder; readonly started: number };
+export type OpenRun = {
+  readonly manifest: Manifest;
+  /** The digest of `run.json`, and the index of the open leaf. */
+  readonly manifestDigest: Digest;
+  readonly openIndex: number;
+  readonly recorder: Recorder;
+  /** Per position in the plan: what an earlier process left of it. */
+  readonly resumed: Resumed;
+  /** Ends this process's hold of the run. */
+  readonly release: () => void;
+};
 
-/** Makes the run's place and writes what was loaded; a failure here leaves nothing behind. */
-export function openRun(plan: Plan, world: World): OpenRun {
-  const { sink } = world;
-  sink.open();
+/** Makes the run's place, or takes it up where `selection.earlier` says so; a failure before the open leaf leaves nothing. */
+export async function openRun(plan: Plan, world: World): Promise<OpenRun> {
+  const release = await world.ledger.hold(plan.run);
   try {
-    const manifest = `${canonical(manifestOf(plan))}\n`;
-    sink.write("run.json", manifest);
-    const loaded = {
-      declared: plan.set.onDisk as unknown as Json,
-      digest: plan.caseSetDigest,
-      view: world.store.view,
-    };
-    sink.write("caseset.json", `${canonical(loaded)}\n`);
-    sink.write("profile.json", `${canonical(plan.selection.options.profile)}\n`);
-    if (plan.arms.family !== null)
-      sink.write("family.json", `${canonical(plan.arms.family.onDisk as unknown as Json)}\n`);
-    const chosen = new Set(plan.cases.map((item) => item.id));
-    const labels = plan.set.labels.filter((label) => chosen.has(label.caseId));
-    writeLines(sink, "cases.jsonl", plan.cases, (item) => canonical(forecastCaseOnDisk(item)));
-    writeLines(sink, "labels.jsonl", labels, (label) => canonical(labelOnDisk(label)));
-    for (const [name, text] of plan.selection.artifacts) sink.write(`artifacts/${name}`, text);
-    return { recorder: new Recorder(sink, world.clock, plan.run, manifest), started: world.clock.now() };
+    return await (plan.selection.earlier === null ? begin(plan, world, release) : goOn(plan, world, release));
   } catch (error) {
-    sink.abandon();
+    release();
     throw error;
   }
 }
 
-/** Writes the report, puts all on the disk and ends the run. */
-export async function closeRun(
-  { recorder }: OpenRun,
-  plan: Plan,
-  report: string,
-  world: World,
-): Promise<void> {
+async function begin(plan: Plan, world: World, release: () => void): Promise<OpenRun> {
+  const { sink, ledger } = world;
+  sink.open();
   try {
-    world.sink.write("report.json", report);
-    await recorder.close();
+    const manifest = manifestOf(plan, await writeLoaded(plan, world), world);
+    const text = `${canonical(manifest as unknown as Json)}\n`;
+    sink.write("run.json", text);
+    ledger.keepSecret(plan.run, plan.secret);
+    const manifestDigest = digestOf(text);
+    const line = leafLine({
+      v: "blindcast.open/1",
+      run: plan.run,
+      manifest: manifestDigest,
+      commitment: commitmentOf({ plants: plan.plantsDigest, ...plan.secret }, nodeHashing.sha256),
+      trials: null,
+    });
+    const openIndex = await ledger.append(line);
+    sink.write("open.json", `${line}\n`);
+    const recorder = new Recorder(sink, world.clock, plan.run, text);
+    return { manifest, manifestDigest, openIndex, recorder, resumed: [], release };
   } catch (error) {
-    throw interruptedBy(error, trajectoryCount(plan), trajectoryCount(plan));
+    sink.abandon();
+    ledger.forgetSecret(plan.run);
+    throw error;
   }
 }
 
-export function writeLines<T>(
-  sink: Sink,
-  name: string,
-  items: readonly T[],
-  line: (item: T) => string,
-): void {
-  const file = sink.create(name);
-  for (const item of items) file.append(`${line(item)}\n`);
-  file.close();
-}
-
-function manifestOf(plan: Plan): Json {
+async function goOn(plan: Plan, world: World, release: () => void): Promise<OpenRun> {
+  const earlier = checkSame(plan, world);
+  if (world.sink.bytes("open.json") === undefined)
+    world.sink.write("open.json", `${leafLine(earlier.open.leaf)}\n`);
+  const { recorder, resumed } = resumeRecord(plan, earlier, world);
+  const manifest = JSON.parse(earlier.manifest) as Manifest;
   return {
-    v: RUN_FORMAT,
-    run: plan.run,
-    report_version: REPORT_VERSION,
-    caseset: { name: plan.set.name, digest: plan.caseSetDigest, cases: plan.set.cases.length },
-    stamp: plan.stamp,
-    trajectories: trajectoryCount(plan),
+    manifest,
+    manifestDigest: digestOf(earlier.manifest),
+    openIndex: earlier.open.index,
+    recorder,
+    resumed,
+    release,
   };
 }

@@ -1,15 +1,21 @@
 /** Preflight: whatever can be refused is, before the first recorded read; each plant is proven through the door. */
 import type { ForecastCase } from "../caseset/forecast-case.ts";
 import type { CaseSet } from "../caseset/load.ts";
-import type { Digest } from "../core/digest.ts";
+import { deadlinesOf } from "../caseset/settlement.ts";
+import { toHex, utf8 } from "../core/bytes.ts";
+import { type Digest, nodeHashing } from "../core/digest.ts";
+import { formatDay, type Instant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
+import { localDay } from "../core/local-time.ts";
 import { refuse } from "../core/refusal.ts";
+import type { RunSecret } from "../ledger/audit-ledger.ts";
 import type { Family } from "../model/family.ts";
-import type { Table } from "../store/table.ts";
 import { type ArmPlan, planArms } from "./arms.ts";
 import { breather } from "./breathe.ts";
+import type { Earlier } from "./earlier-run.ts";
 import { Interrupted } from "./interrupted.ts";
-import { type CasePlants, plantCase, probeTable } from "./probe.ts";
+import { type PlantRecord, plantLine, plantRecords } from "./plant-record.ts";
+import { type CasePlants, plantCase, probeCase } from "./probe.ts";
 import { selectCases } from "./selection.ts";
 import { caseSetDigest, makeStamp, type RunOptions, type Stamp } from "./stamp.ts";
 import type { World } from "./world.ts";
@@ -21,10 +27,15 @@ export type Selection = {
   readonly family: Family | null;
   /** Files that the run folder keeps so that replay needs nothing else: name → bytes. */
   readonly artifacts: ReadonlyMap<string, string>;
+  /** The run that is resumed; null: a new one. */
+  readonly earlier: Earlier | null;
+  /** The run whose folder is moved aside for this one. */
+  readonly replaces: string | null;
 };
 
-/** A check of another room, passed in as a value; it refuses, or says nothing. */
-export type Check = (plan: Plan) => void;
+/** A check of another room, passed in as a value; it refuses, or says nothing. It comes before the plants are proven. */
+export type Check = (plan: Unproven) => void;
+type Unproven = Omit<Plan, "plantRecords" | "plantsDigest">;
 
 export type Plan = {
   readonly run: string;
@@ -34,8 +45,14 @@ export type Plan = {
   readonly arms: ArmPlan;
   readonly stamp: Stamp;
   readonly caseSetDigest: Digest;
-  /** Thirty-two random bytes, in hexadecimal digits, from which plants are drawn; no reader sees them. */
-  readonly secret: string;
+  /** Per case: its local date, and when its label is late; local times are converted here, once. */
+  readonly askedDays: readonly string[];
+  readonly deadlines: readonly Instant[];
+  /** What plants are drawn from, and the salt of their commitment; no reader sees them. */
+  readonly secret: RunSecret;
+  /** Per case: its plants as the record keeps them; the digest of all of their lines. */
+  readonly plantRecords: readonly (readonly PlantRecord[])[];
+  readonly plantsDigest: Digest;
   /** The plants of a case, drawn once while there is room to keep them: the same each time. */
   readonly plantsOf: (caseIndex: number) => CasePlants;
 };
@@ -60,8 +77,9 @@ export async function preflight(
   }
   const arms = planArms(cases, family);
   const stamp = makeStamp(world.store, cases, world.readers, arms, options);
-  const secret = Buffer.from(world.random(32)).toString("hex");
-  const plan: Plan = {
+  const random = () => toHex(world.random(32));
+  const secret = selection.earlier?.secret ?? { secret: random(), salt: random() };
+  const plan = {
     run,
     set,
     selection,
@@ -69,12 +87,13 @@ export async function preflight(
     arms,
     stamp,
     caseSetDigest: caseSetDigest(set, world.store.view),
+    askedDays: cases.map((item) => formatDay(localDay(set.zone, item.horizon))),
+    deadlines: deadlinesOf(cases, set.zone, set.grace),
     secret,
-    plantsOf: garden(cases, set.zone, secret, world),
+    plantsOf: garden(cases, set.zone, secret.secret, world),
   };
   for (const check of checks) check(plan);
-  await provePlants(plan, world);
-  return plan;
+  return { ...plan, ...(await provePlants(plan, world)) };
 }
 
 function garden(
@@ -95,41 +114,42 @@ function garden(
 }
 
 /** How many trajectories a plan holds. */
-export const trajectoryCount = (plan: Plan): number =>
+export const trajectoryCount = (plan: Pick<Plan, "arms" | "selection">): number =>
   plan.arms.assignments.length * plan.selection.options.repeats;
 
 /** Unrecorded, and no reader exists yet: a door that cannot prove every plant starts nothing. */
-async function provePlants(plan: Plan, world: World): Promise<void> {
+async function provePlants(
+  plan: Unproven,
+  world: World,
+): Promise<Pick<Plan, "plantRecords" | "plantsDigest">> {
   const breathe = breather(world.clock.elapsed);
+  const records: PlantRecord[][] = [];
+  const hash = nodeHashing.create();
   world.progress.stage("proving plants", plan.cases.length);
   for (let i = 0; i < plan.cases.length; i++) {
     await breathe();
     if (world.signal.aborted) throw new Interrupted(0, trajectoryCount(plan), null);
-    proveCase(plan.cases[i] as ForecastCase, plan.plantsOf(i), world);
+    const item = plan.cases[i] as ForecastCase;
+    const plants = plan.plantsOf(i);
+    proveCase(item, plants, world);
+    const planted = plantRecords(item.id, plants);
+    records.push(planted);
+    hash.update(utf8(planted.map((record) => `${plantLine(record)}\n`).join("")));
     world.progress.done(i + 1, 0);
   }
   world.progress.end();
+  return { plantRecords: records, plantsDigest: `sha256:${toHex(hash.digest())}` };
 }
 
 function proveCase(item: ForecastCase, plants: CasePlants, world: World): void {
-  const request = { caseId: item.id, horizon: item.horizon, tables: item.reads, subject: "probe" };
-  for (const [name, table] of plants) {
-    if (table === null) continue;
-    for (const probe of probeTable(
-      world.store,
-      request,
-      world.store.tables.get(name) as Table,
-      table,
-      plants,
-    )) {
-      if (probe.fault === null) continue;
-      const { of, expected, found } = probe.fault;
-      refuse("EvalPlantUnproven", {
-        place: item.place,
-        probe: `case ${item.id}: table ${name}: ${of}`,
-        expected,
-        found,
-      });
-    }
+  for (const { table, fault } of probeCase(world.store, item, plants)) {
+    if (fault === null) continue;
+    const { of, expected, found } = fault;
+    refuse("EvalPlantUnproven", {
+      place: item.place,
+      probe: `case ${item.id}: table ${table}: ${of}`,
+      expected,
+      found,
+    });
   }
 }

@@ -1,4 +1,5 @@
 /** Probes: the engine's own reads that prove a case's plants, presence before absence, through the door under test. */
+import type { ForecastCase } from "../caseset/forecast-case.ts";
 import type { Json } from "../core/canonical.ts";
 import { formatInstant, type Instant } from "../core/instant.ts";
 import { type Cell, rowDigest } from "../core/row-ref.ts";
@@ -40,12 +41,20 @@ export type Probe = {
   readonly fault: { readonly of: string; readonly expected: string; readonly found: string } | null;
 };
 
+/** All probes of a case, table by table, each asked when it is taken. */
+export function* probeCase(store: Store, item: ForecastCase, plants: CasePlants): Generator<Probe> {
+  const request = { caseId: item.id, horizon: item.horizon, tables: item.reads, subject: "probe" };
+  for (const [name, table] of plants) {
+    if (table !== null) yield* probeTable(store, request, store.tables.get(name) as Table, table, plants);
+  }
+}
+
 /**
  * `presence`: each plant is served at its own instant. `absence`: at the horizon the past plant alone is, under the
  * revision's key the real row stands, the new key is not there, and neither is the row that the past plant replaces,
  * though it is asked for by a cell of its own: the version comes first, then the filter.
  */
-export function probeTable(
+function probeTable(
   store: Store,
   request: Omit<OpenRequest, "overlay">,
   table: Table,

@@ -1,31 +1,35 @@
 /** The record: what a run left to be scored, trajectory by trajectory in the plan's order; replay gives the same shape. */
 
+import type { Json } from "../core/canonical.ts";
 import type { Digest } from "../core/digest.ts";
 import type { Entry } from "./entry.ts";
 import type { PlantRecord } from "./plant-record.ts";
 import { type Plan, trajectoryCount } from "./preflight.ts";
-import type { Recorder } from "./recorder.ts";
+import type { Recorder, Sealed } from "./recorder.ts";
 
 export type Trajectory = {
   readonly caseIndex: number;
   readonly arm: string;
   readonly repeat: number;
+  /** Of all its attempts, in order. */
   readonly entries: readonly Entry[];
   /** The case's plants, by which the record is judged. */
   readonly plants: readonly PlantRecord[];
-  readonly body: (digest: Digest) => string;
+  /** The body of an entry, parsed. */
+  readonly body: (digest: Digest) => Json;
 };
 
 export type RunRecord = {
   /** In (case, arm, repeat) order, one at a time. */
   readonly trajectories: () => Iterable<Trajectory>;
   readonly size: number;
+  /** Base64. */
   readonly root: string;
-  readonly started: number;
-  readonly ended: number;
+  /** When the first and the last entry were written. */
+  readonly instants: { readonly started: string; readonly ended: string };
 };
 
-export function recordOf(plan: Plan, recorder: Recorder, rest: Omit<RunRecord, "trajectories">): RunRecord {
+export function recordOf(plan: Plan, recorder: Recorder, sealed: Sealed): RunRecord {
   const { repeats } = plan.selection.options;
   const trajectories = function* (): Generator<Trajectory> {
     for (let position = 0; position < trajectoryCount(plan); position++) {
@@ -36,10 +40,10 @@ export function recordOf(plan: Plan, recorder: Recorder, rest: Omit<RunRecord, "
         arm: assignment.arm,
         repeat: position % repeats,
         entries: recorder.lines(position).map((line) => JSON.parse(line) as Entry),
-        plants: recorder.plants[assignment.caseIndex] ?? [],
-        body: (digest) => recorder.body(digest),
+        plants: plan.plantRecords[assignment.caseIndex] as readonly PlantRecord[],
+        body: (digest) => JSON.parse(recorder.body(digest)) as Json,
       };
     }
   };
-  return { trajectories, ...rest };
+  return { trajectories, ...sealed, instants: recorder.instants() };
 }

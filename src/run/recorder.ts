@@ -1,14 +1,15 @@
 /** The recorder: entries in arrival order to a journal, bodies to a pack; sorted into `entries.jsonl` at close. */
-import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { createHash } from "node:crypto";
 import { assert } from "../core/assert.ts";
-import { canonical } from "../core/canonical.ts";
-import { type Digest, leafHash, sha256Hex } from "../core/digest.ts";
+import { fromHex, toBase64 } from "../core/bytes.ts";
+import { type Digest, leafHash, nodeHashing, sha256Hex } from "../core/digest.ts";
 import { formatInstant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { ENTRY_FORMAT } from "../core/version.ts";
 import { createTree } from "../ledger/tree.ts";
+import { type Blob, blobLine, rawBytes, storeBlob } from "./blobs.ts";
 import { type Bound, type EntryBody, entryLine } from "./entry.ts";
-import type { PlantRecord } from "./plant-record.ts";
+import type { Journal } from "./journal.ts";
 import type { Sink, SinkFile } from "./sink.ts";
 import type { Clock } from "./world.ts";
 
@@ -22,58 +23,71 @@ export type TrajectoryLog = {
   prev: string;
 };
 
-/** One body of the pack: where its stored bytes lie; `raw` or `deflate`. */
-type Blob = {
-  readonly offset: number;
-  readonly stored: number;
-  readonly length: number;
-  readonly deflated: boolean;
-};
+/** Where the record ends: entries, and the root of their tree in base64. */
+export type Sealed = { readonly size: number; readonly root: string };
 
-const DEFLATE_FROM = 4096;
 const SYNC_MS = 1000;
 
 export class Recorder {
-  /** Per case: its plants, written at close. */
-  readonly plants: PlantRecord[][] = [];
   readonly #sink: Sink;
   readonly #clock: Clock;
   readonly #run: string;
   readonly #first: string;
-  readonly #journal: SinkFile;
   readonly #pack: SinkFile;
+  readonly #journal: SinkFile;
   readonly #blobs = new Map<Digest, Blob>();
   /** Probe bodies hold plants: they stay in memory until close. */
   readonly #held = new Map<Digest, string>();
   readonly #lines: { leaf: number; offset: number; length: number }[][] = [];
   /** By `seq`. */
   readonly #leaves: string[] = [];
+  /** Over the first entries by `seq`, brought up to date when a progress leaf asks for it. */
+  readonly #progress = createTree(nodeHashing.sha256);
   #moment = { millis: -1, text: "" };
   readonly #open: SinkFile[] = [];
   #syncing: Promise<void> = Promise.resolve();
   #syncedAt: number;
+  #instants: { started: string; ended: string } | null = null;
 
-  constructor(sink: Sink, clock: Clock, run: string, manifest: string) {
+  /** `files`: the pack before the journal, so that no entry reaches the disk without its body. */
+  constructor(
+    sink: Sink,
+    clock: Clock,
+    run: string,
+    manifest: string,
+    files: { readonly pack: SinkFile; readonly journal: SinkFile } = createFiles(sink),
+  ) {
     this.#sink = sink;
     this.#clock = clock;
     this.#run = run;
     this.#first = sha256Hex(manifest);
-    this.#journal = this.#create("journal.jsonl");
-    this.#pack = this.#create("blobs.pack");
+    this.#pack = files.pack;
+    this.#journal = files.journal;
+    this.#open.push(files.pack, files.journal);
     this.#syncedAt = clock.elapsed();
   }
 
-  begin(position: number, arm: string, repeat: number): TrajectoryLog {
-    return { position, arm, repeat, attempt: 0, step: 0, prev: this.#first };
+  /** Takes up what was recorded before; `positionOf` an entry's trajectory. */
+  restore(journal: Journal, positionOf: (entry: Journal["entries"][number]["entry"]) => number): void {
+    for (const { entry, leaf, offset, length } of journal.entries) {
+      this.#instants = { started: this.#instants?.started ?? entry.at, ended: entry.at };
+      this.#note(positionOf(entry), this.#leaves.push(leaf) - 1, offset, length);
+    }
+    for (const [digest, blob] of journal.blobs) this.#blobs.set(digest, blob);
+  }
+
+  begin(position: number, arm: string, repeat: number, attempt: number): TrajectoryLog {
+    return { position, arm, repeat, attempt, step: 0, prev: this.#first };
   }
 
   /** Writes one entry; its place in its trajectory's chain is taken at once. */
   append(log: TrajectoryLog, bound: Bound, body: EntryBody): void {
+    const at = this.#now();
     const line = entryLine(body, bound, {
       v: ENTRY_FORMAT,
       run: this.#run,
       seq: this.#leaves.length,
-      at: this.#now(),
+      at,
       arm: log.arm,
       repeat: log.repeat,
       attempt: log.attempt,
@@ -86,23 +100,32 @@ export class Recorder {
     );
     log.prev = leafHash(line);
     const leaf = this.#leaves.push(log.prev) - 1;
+    if (this.#instants === null) this.#instants = { started: at, ended: at };
+    this.#instants.ended = at;
     const offset = this.#journal.size();
     this.#journal.append(`${line}\n`);
-    const length = this.#journal.size() - offset;
-    let lines = this.#lines[log.position];
-    if (lines === undefined) {
-      lines = [];
-      this.#lines[log.position] = lines;
-    }
-    lines.push({ leaf, offset, length });
+    this.#note(log.position, leaf, offset, this.#journal.size() - offset);
     this.#syncNowAndThen();
   }
 
-  /** Keeps a body by its digest, once; `held` until close where it must not reach the disk before. */
-  keep(text: string, digest: Digest, held = false): Digest {
-    if (this.#blobs.has(digest) || this.#held.has(digest)) return digest;
-    if (held) this.#held.set(digest, text);
-    else this.#store(digest, text);
+  #note(position: number, leaf: number, offset: number, length: number): void {
+    let lines = this.#lines[position];
+    if (lines === undefined) {
+      lines = [];
+      this.#lines[position] = lines;
+    }
+    lines.push({ leaf, offset, length });
+  }
+
+  /** Keeps a body by its digest, once. */
+  keep(text: string, digest: Digest): Digest {
+    if (!this.#blobs.has(digest)) this.#blobs.set(digest, storeBlob(this.#pack, text));
+    return digest;
+  }
+
+  /** Keeps a body that must not reach the disk before the run closes. */
+  hold(text: string, digest: Digest): Digest {
+    if (!this.#blobs.has(digest)) this.#held.set(digest, text);
     return digest;
   }
 
@@ -111,45 +134,60 @@ export class Recorder {
     if (held !== undefined) return held;
     const blob = this.#blobs.get(digest);
     assert(blob !== undefined, `no body ${digest}`);
-    const bytes = this.#pack.read(blob.offset, blob.stored);
-    return (blob.deflated ? inflateRawSync(bytes, { maxOutputLength: blob.length }) : bytes).toString("utf8");
+    return Buffer.from(rawBytes(this.#pack.read(blob.offset, blob.stored), blob)).toString("utf8");
   }
 
-  /** The lines of a trajectory, in step order. */
+  /** The lines of a trajectory, all its attempts, in step order. */
   lines(position: number): string[] {
     return (this.#lines[position] ?? []).map(({ offset, length }) =>
       this.#journal.read(offset, length - 1).toString("utf8"),
     );
   }
 
+  /** What is on the disk for certain: entries and the root over them by `seq`, in base64. */
+  async progress(): Promise<Sealed> {
+    const size = this.#leaves.length;
+    await this.#sync();
+    for (let seq = this.#progress.size(); seq < size; seq++)
+      this.#progress.append(fromHex(this.#leaves[seq] as string));
+    return { size, root: toBase64(this.#progress.root()) };
+  }
+
+  /** When the first and the last entry were written; throws where there is none. */
+  instants(): { readonly started: string; readonly ended: string } {
+    assert(this.#instants !== null, "a run of no entries");
+    return this.#instants;
+  }
+
   /** Entries in the plan's order, the pack with what was held, its index. The root is fixed here. */
-  seal(positions: number): { size: number; root: string } {
-    for (const [digest, text] of this.#held) this.#store(digest, text);
+  seal(positions: number): Sealed {
+    for (const [digest, text] of this.#held) this.keep(text, digest);
     this.#held.clear();
     const entries = this.#create("entries.jsonl");
-    const tree = createTree();
+    const tree = createTree(nodeHashing.sha256);
     for (let position = 0; position < positions; position++) {
       for (const { leaf, offset, length } of this.#lines[position] ?? []) {
-        tree.append(this.#leaves[leaf] as string);
+        tree.append(fromHex(this.#leaves[leaf] as string));
         entries.append(this.#journal.read(offset, length));
       }
     }
     const index = this.#create("blobs.idx");
-    for (const key of [...this.#blobs.keys()].sort()) {
-      const { offset, stored, length, deflated } = this.#blobs.get(key) as Blob;
-      index.append(`${canonical({ deflated, digest: key, length, offset, stored })}\n`);
-    }
-    return { size: tree.size(), root: tree.root() };
+    for (const key of [...this.#blobs.keys()].sort())
+      index.append(`${blobLine(key, this.#blobs.get(key) as Blob)}\n`);
+    return { size: tree.size(), root: toBase64(tree.root()) };
   }
 
-  /** All on the disk; the journal, which `entries.jsonl` holds in order, goes. */
-  async close(): Promise<void> {
+  /** Puts all on the disk and lets it go; the digest of the pack. */
+  async close(): Promise<Digest> {
     await this.#syncing;
+    const hash = createHash("sha256");
+    for (let at = 0; at < this.#pack.size(); at += CHUNK)
+      hash.update(this.#pack.read(at, Math.min(CHUNK, this.#pack.size() - at)));
     for (const file of this.#open) {
       await file.sync();
       file.close();
     }
-    this.#sink.remove("journal.jsonl");
+    return `sha256:${hash.digest("hex")}`;
   }
 
   /** What an interrupted run leaves: its journal and pack, as far as the disk takes them. */
@@ -173,25 +211,25 @@ export class Recorder {
     return file;
   }
 
-  #store(digest: Digest, text: string): void {
-    const raw = Buffer.from(text);
-    const deflated = raw.length >= DEFLATE_FROM;
-    const stored = deflated ? deflateRawSync(raw, { level: 1 }) : raw;
-    this.#blobs.set(digest, {
-      offset: this.#pack.size(),
-      stored: stored.length,
-      length: raw.length,
-      deflated,
-    });
-    this.#pack.append(stored);
-  }
-
   /** A failure of the disk's own shows at close, or at the next write. */
   #syncNowAndThen(): void {
     const now = this.#clock.elapsed();
     if (now - this.#syncedAt < SYNC_MS) return;
     this.#syncedAt = now;
-    this.#syncing = this.#syncing.then(() => this.#journal.sync());
+    this.#syncing = this.#syncing.then(() => this.#sync());
     this.#syncing.catch(() => {});
   }
+
+  /** The pack first: an entry that survives a power cut has its body. */
+  async #sync(): Promise<void> {
+    await this.#pack.sync();
+    await this.#journal.sync();
+  }
+}
+
+const CHUNK = 1 << 20;
+
+function createFiles(sink: Sink): { pack: SinkFile; journal: SinkFile } {
+  const pack = sink.create("blobs.pack");
+  return { pack, journal: sink.create("journal.jsonl", pack) };
 }

@@ -10,6 +10,8 @@ export interface SinkFile {
   /** What was appended so far. */
   size(): number;
   read(offset: number, length: number): Buffer;
+  /** Hands what was appended to the system: a killed process loses none of it. */
+  flush(): void;
   /** Asks the system to put it on the disk; resolves when it says so. */
   sync(): Promise<void>;
   close(): void;
@@ -20,40 +22,57 @@ export interface Sink {
   readonly place: string;
   /** Makes the place; refuses `RunExists` where something stands there already. */
   open(): void;
-  /** Creates a file that must not exist yet. */
-  create(name: string): SinkFile;
+  /** Creates a file that must not exist yet; `before` is flushed before it is, always. */
+  create(name: string, before?: SinkFile): SinkFile;
+  /** Takes up a file again, cut to its first `size` bytes; null: as long as it is. */
+  reopen(name: string, size: number | null, before?: SinkFile): SinkFile;
   /** Writes a whole small file. */
   write(name: string, data: string | Uint8Array): void;
+  /** The bytes of a whole file that is there, else undefined. */
+  bytes(name: string): Uint8Array | undefined;
+  /** The names of the files that are there. */
+  names(): readonly string[];
   remove(name: string): void;
   /** Takes back all that was written since `open`: a run that never began leaves nothing. */
   abandon(): void;
 }
 
-export function folderSink(folder: string): Sink {
+/** `aside`: where a folder that is there already is moved when the run opens; without it, it is refused. */
+export function folderSink(folder: string, aside: string | null = null): Sink {
   let made: string | undefined;
   const at = (name: string) => path.join(folder, name);
   return {
     place: folder,
     open() {
-      if (fs.existsSync(folder)) refuse("RunExists", { place: folder });
+      if (fs.existsSync(folder) && aside === null) refuse("RunExists", { place: folder });
       guard(folder, () => {
+        if (aside !== null) fs.renameSync(folder, aside);
         made = makeFolders(path.dirname(path.resolve(folder)));
         fs.mkdirSync(folder);
       });
     },
-    create: (name) => folderFile(at(name)),
+    create(name, before) {
+      guard(at(name), () => makeFolders(path.dirname(at(name))));
+      return folderFile(at(name), "wx+", before);
+    },
+    reopen(name, size, before) {
+      if (size !== null) guard(at(name), () => fs.truncateSync(at(name), size));
+      return folderFile(at(name), "r+", before);
+    },
     write(name, data) {
       guard(at(name), () => {
         makeFolders(path.dirname(at(name)));
         const handle = fs.openSync(at(name), "wx");
         try {
-          writeAll(handle, data);
+          writeAll(handle, data, 0);
           fs.fsyncSync(handle);
         } finally {
           fs.closeSync(handle);
         }
       });
     },
+    bytes: (name) => (fs.existsSync(at(name)) ? guard(at(name), () => fs.readFileSync(at(name))) : undefined),
+    names: () => filesUnder(folder),
     remove: (name) => guard(at(name), () => fs.rmSync(at(name))),
     abandon() {
       fs.rmSync(folder, { recursive: true, force: true });
@@ -70,23 +89,34 @@ export function folderSink(folder: string): Sink {
   };
 }
 
+function filesUnder(folder: string): string[] {
+  if (!fs.existsSync(folder)) return [];
+  return guard(folder, () => fs.readdirSync(folder, { recursive: true, withFileTypes: true }))
+    .filter((item) => !item.isDirectory())
+    .map((item) => path.relative(folder, path.join(item.parentPath, item.name)).split(path.sep).join("/"));
+}
+
 /**
  * What is appended in one turn of the event loop is written by one plain write at its end (or when a buffer is full):
  * a killed process loses nothing that was appended before its last await on the world outside.
  */
-function folderFile(file: string): SinkFile {
-  const handle = guard(file, () => fs.openSync(file, "wx+"));
+function folderFile(file: string, flags: "wx+" | "r+", before?: SinkFile): SinkFile {
+  const handle = guard(file, () => fs.openSync(file, flags));
   const buffer = Buffer.allocUnsafe(BUFFER);
   let filled = 0;
-  let written = 0;
+  let written = guard(file, () => fs.fstatSync(handle).size);
   let scheduled = false;
   let lost: unknown;
   let window: { offset: number; bytes: Buffer } = { offset: 0, bytes: Buffer.alloc(0) };
+  const put = (data: string | Uint8Array) => {
+    before?.flush();
+    written += guard(file, () => writeAll(handle, data, written));
+  };
   const flush = () => {
     scheduled = false;
     const pending = filled;
     filled = 0;
-    if (pending > 0) written += guard(file, () => writeAll(handle, buffer.subarray(0, pending)));
+    if (pending > 0) put(buffer.subarray(0, pending));
   };
   const later = () => {
     try {
@@ -100,7 +130,7 @@ function folderFile(file: string): SinkFile {
       if (lost !== undefined) throw lost;
       const most = typeof data === "string" ? data.length * 3 : data.length;
       if (filled + most > BUFFER) flush();
-      if (most > BUFFER) written += guard(file, () => writeAll(handle, data));
+      if (most > BUFFER) put(data);
       else {
         if (typeof data === "string") filled += buffer.write(data, filled);
         else {
@@ -112,6 +142,7 @@ function folderFile(file: string): SinkFile {
       }
     },
     size: () => written + filled,
+    flush,
     read(offset, length) {
       flush();
       if (offset < window.offset || offset + length > window.offset + window.bytes.length) {
@@ -153,9 +184,10 @@ function readAt(file: string, handle: number, offset: number, length: number): B
   return bytes;
 }
 
-function writeAll(handle: number, data: string | Uint8Array): number {
+function writeAll(handle: number, data: string | Uint8Array, at: number): number {
   const bytes = typeof data === "string" ? Buffer.from(data) : data;
-  for (let done = 0; done < bytes.length; ) done += fs.writeSync(handle, bytes, done, bytes.length - done);
+  for (let done = 0; done < bytes.length; )
+    done += fs.writeSync(handle, bytes, done, bytes.length - done, at + done);
   return bytes.length;
 }
 
@@ -187,29 +219,37 @@ export function memorySink(): Sink & { readonly files: ReadonlyMap<string, Buffe
     place: "memory",
     files,
     open: () => files.clear(),
-    create(name) {
-      let bytes = Buffer.alloc(4096);
-      let size = 0;
-      return {
-        append(data) {
-          const piece = typeof data === "string" ? Buffer.from(data) : data;
-          if (size + piece.length > bytes.length) {
-            const grown = Buffer.alloc(Math.max(bytes.length * 2, size + piece.length));
-            bytes.copy(grown, 0, 0, size);
-            bytes = grown;
-          }
-          bytes.set(piece, size);
-          size += piece.length;
-          files.set(name, bytes.subarray(0, size));
-        },
-        size: () => size,
-        read: (offset, length) => bytes.subarray(offset, offset + length),
-        sync: async () => {},
-        close: () => void files.set(name, bytes.subarray(0, size)),
-      };
-    },
+    create: (name) => memoryFile(files, name, Buffer.alloc(0)),
+    reopen: (name, size) =>
+      memoryFile(files, name, (files.get(name) as Buffer).subarray(0, size ?? undefined)),
     write: (name, data) => void files.set(name, Buffer.from(data)),
+    bytes: (name) => files.get(name),
+    names: () => [...files.keys()],
     remove: (name) => void files.delete(name),
     abandon: () => files.clear(),
+  };
+}
+
+function memoryFile(files: Map<string, Buffer>, name: string, start: Buffer): SinkFile {
+  let bytes = Buffer.alloc(Math.max(4096, start.length));
+  let size = start.copy(bytes);
+  files.set(name, bytes.subarray(0, size));
+  return {
+    append(data) {
+      const piece = typeof data === "string" ? Buffer.from(data) : data;
+      if (size + piece.length > bytes.length) {
+        const grown = Buffer.alloc(Math.max(bytes.length * 2, size + piece.length));
+        bytes.copy(grown, 0, 0, size);
+        bytes = grown;
+      }
+      bytes.set(piece, size);
+      size += piece.length;
+      files.set(name, bytes.subarray(0, size));
+    },
+    size: () => size,
+    read: (offset, length) => bytes.subarray(offset, offset + length),
+    flush: () => {},
+    sync: async () => {},
+    close: () => {},
   };
 }

@@ -13,17 +13,20 @@ import { toolSchemaVersion } from "../store/tools.ts";
 import type { ArmPlan } from "./arms.ts";
 import type { Filter } from "./selection.ts";
 
+/** How intervals are drawn. */
+export type Bootstrap = {
+  readonly resamples: number;
+  readonly level: number;
+  readonly cluster: "declared" | "none";
+};
+
 /** What a profile (or a flag over it) selects, as values. */
 export type RunOptions = {
   readonly profile: Json;
   readonly seed: number;
   readonly repeats: number;
   readonly temperature: number;
-  readonly bootstrap: {
-    readonly resamples: number;
-    readonly level: number;
-    readonly cluster: "declared" | "none";
-  };
+  readonly bootstrap: Bootstrap;
   readonly process: "trajectory";
   readonly filters: readonly Filter[];
   readonly limit: number | null;
@@ -50,28 +53,9 @@ export function makeStamp(
   arms: ArmPlan,
   options: RunOptions,
 ): Stamp {
-  const checkpoints =
-    arms.family === null ? [null] : [...new Set(arms.assignments.map((assignment) => assignment.checkpoint))];
-  const identities = checkpoints.map((checkpoint) =>
-    checkIdentity(readers.identity(checkpoint), readers.name),
-  );
-  const snapshots = identities.map(({ snapshot, pretrain_cutoff, posttrain_cutoff }) => ({
-    snapshot,
-    pretrain_cutoff,
-    posttrain_cutoff,
-  }));
-  const { name, temperature, prompt_digest, uses_tools, params } = identities[0] as ReaderIdentity;
   return {
     engine: ENGINE_VERSION,
-    reader: {
-      name,
-      family: readers.family,
-      params,
-      prompt_digest,
-      temperature,
-      uses_tools,
-      checkpoints: snapshots.sort((a, b) => (a.snapshot < b.snapshot ? -1 : 1)),
-    },
+    reader: stampedReader(readers, arms),
     derive_engine: "none",
     embedder: "none",
     judge: "none",
@@ -89,6 +73,30 @@ export function makeStamp(
       cases: cases.length,
       digest: digestOf(cases.map((item) => `${item.id}\n`).join("")),
     },
+  };
+}
+
+/** Who answers, on which checkpoints: the stamp's `reader`. */
+export function stampedReader(readers: ReaderSource, arms: ArmPlan): Stamp {
+  const checkpoints =
+    arms.family === null ? [null] : [...new Set(arms.assignments.map((assignment) => assignment.checkpoint))];
+  const identities = checkpoints.map((checkpoint) =>
+    checkIdentity(readers.identity(checkpoint), readers.name),
+  );
+  const snapshots = identities.map(({ snapshot, pretrain_cutoff, posttrain_cutoff }) => ({
+    snapshot,
+    pretrain_cutoff,
+    posttrain_cutoff,
+  }));
+  const { name, temperature, prompt_digest, uses_tools, params } = identities[0] as ReaderIdentity;
+  return {
+    name,
+    family: readers.family,
+    params,
+    prompt_digest,
+    temperature,
+    uses_tools,
+    checkpoints: snapshots.sort((a, b) => (a.snapshot < b.snapshot ? -1 : 1)),
   };
 }
 

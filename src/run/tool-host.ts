@@ -4,7 +4,7 @@ import { type Digest, digestOf } from "../core/digest.ts";
 import type { Instant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { clip } from "../core/words.ts";
-import type { ServedRow, ToolAnswer, Tools } from "../model/reader.ts";
+import type { ServedRow, Tools } from "../model/reader.ts";
 import { type Door, type Reply, replyText } from "../store/door.ts";
 import type { PlantedRow } from "../store/overlay.ts";
 import { rowCheck } from "./row-check.ts";
@@ -40,7 +40,40 @@ export type HostOptions = {
 
 /** The reader's tools, and the end of them: a call that comes after its trajectory's end is answered with nothing. */
 export function hostTools(options: HostOptions): { readonly tools: Tools; readonly close: () => void } {
-  const check = rowCheck(options.horizon, options.plants);
+  return boundTools(options.horizon, options.plants, (tool, args) => {
+    const started = options.elapsed();
+    const reply: Reply = args.ok
+      ? options.door.call(tool, args.value)
+      : { ok: false, fault: { class: "bad_request", message: args.message } };
+    const text = replyText(reply);
+    const result = digestOf(text);
+    const unplanted = args.ok ? unplantedDigest(options.bare, tool, args.value, reply, result) : result;
+    const inReach = args.ok && meetsPlant(options, tool, args.value);
+    const planted = reply.ok ? reply.planted.length : 0;
+    const ms = Math.round(options.elapsed() - started);
+    options.record({ name: tool, args: args.value, text, result, unplanted, inReach, planted, ms });
+    return { said: JSON.parse(text) as Said, result, unplanted, planted };
+  });
+}
+
+/** A recorded answer, parsed. */
+export type Said = {
+  readonly rows?: readonly ServedRow[];
+  readonly fault?: { readonly class: string; readonly message: string };
+};
+/** What one call was answered with, and that by which a violation is seen. */
+export type Answered = Pick<ToolCall, "result" | "unplanted" | "planted"> & { readonly said: Said };
+
+/**
+ * A reader's tools over answers from anywhere, a door or a record: what is told to the reader, and what ends its
+ * trajectory, hangs on what stands in the record and on nothing else. `plants`: those that the reader's door holds.
+ */
+export function boundTools(
+  horizon: Instant,
+  plants: readonly { readonly ref: string; readonly digest: string }[],
+  answer: (tool: string, args: PlainArguments) => Answered,
+): { readonly tools: Tools; readonly close: () => void } {
+  const check = rowCheck(horizon, plants);
   let violated: string | null = null;
   let calls = 0;
   let open = true;
@@ -50,31 +83,10 @@ export function hostTools(options: HostOptions): { readonly tools: Tools; readon
       if (!open) return { ok: false, fault: { class: "aborted", message: "the trajectory has ended" } };
       if (++calls > limits.calls)
         return { ok: false, fault: { class: "budget", message: `more than ${limits.calls} calls` } };
-      const started = options.elapsed();
-      const tool = toolName(named);
-      const args = plainArguments(given);
-      const reply: Reply = args.ok
-        ? options.door.call(tool, args.value)
-        : { ok: false, fault: { class: "bad_request", message: args.message } };
-      const text = replyText(reply);
-      const result = digestOf(text);
-      const unplanted = args.ok ? unplantedDigest(options.bare, tool, args.value, reply, result) : result;
-      const inReach = args.ok && meetsPlant(options, tool, args.value);
-      const planted = reply.ok ? reply.planted.length : 0;
-      options.record({
-        name: tool,
-        args: args.value,
-        text,
-        result,
-        unplanted,
-        inReach,
-        planted,
-        ms: Math.round(options.elapsed() - started),
-      });
-      const parsed = JSON.parse(text) as { rows?: readonly ServedRow[] };
-      violated = violation(parsed.rows ?? [], check, { result, unplanted, planted });
+      const { said, ...call } = answer(toolName(named), plainArguments(given));
+      violated = violation(said.rows ?? [], check, call);
       if (violated !== null) throw new BoundViolation(violated);
-      return reply.ok ? { ok: true, ...parsed } : ({ ok: false, fault: reply.fault } satisfies ToolAnswer);
+      return said.fault === undefined ? { ok: true, ...said } : { ok: false, fault: said.fault };
     },
   };
   return {
@@ -85,15 +97,18 @@ export function hostTools(options: HostOptions): { readonly tools: Tools; readon
   };
 }
 
+/** Arguments as an entry holds them, and where they could not be taken, why. */
+export type PlainArguments =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly value: Json; readonly message: string };
+
 /** What an agent calls a tool, as an entry can hold it; a name that was cut or mended is no tool's. */
 function toolName(named: unknown): string {
   return typeof named === "string" ? clip(named, limits.nameCharacters) : "?";
 }
 
 /** An agent's arguments as plain JSON that fits an entry; what does not is refused as a value and kept by its digest. */
-function plainArguments(
-  given: Json,
-): { ok: true; value: Json } | { ok: false; value: Json; message: string } {
+function plainArguments(given: Json): PlainArguments {
   let text: string;
   try {
     text = canonical(given);

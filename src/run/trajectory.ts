@@ -1,56 +1,76 @@
 /** One trajectory: recorded probes, the question, the reader's calls and its attempt, to the end. */
 import type { ForecastCase } from "../caseset/forecast-case.ts";
 import { digestOf } from "../core/digest.ts";
-import { formatDay, formatInstant, type Instant } from "../core/instant.ts";
-import { localDay } from "../core/local-time.ts";
+import { formatInstant, type Instant } from "../core/instant.ts";
 import type { AskedCase, Attempt } from "../model/reader.ts";
-import type { Table } from "../store/table.ts";
 import type { Assignment } from "./arms.ts";
 import { ask } from "./ask.ts";
 import type { Bound, EntryBody } from "./entry.ts";
-import { plantRecords } from "./plant-record.ts";
 import type { Plan } from "./preflight.ts";
-import { type CasePlants, overlayRows, probeTable } from "./probe.ts";
-import type { Recorder } from "./recorder.ts";
+import { type CasePlants, overlayRows, probeCase } from "./probe.ts";
+import type { Recorder, TrajectoryLog } from "./recorder.ts";
 import { hostTools } from "./tool-host.ts";
 import type { World } from "./world.ts";
 
-/** Runs it; whether the reader answered is told to the progress line, all else is in the record. */
+/** Runs one attempt; whether the reader answered is told to the progress line, all else is in the record. */
 export async function runTrajectory(
   plan: Plan,
   assignment: Assignment,
-  repeat: number,
-  position: number,
+  log: TrajectoryLog,
   recorder: Recorder,
   world: World,
 ): Promise<boolean> {
   const item = plan.cases[assignment.caseIndex] as ForecastCase;
-  const log = recorder.begin(position, assignment.arm, repeat);
-  const horizon = formatInstant(item.horizon);
-  const atHorizon: Bound = { case: item.id, horizon, as_of: horizon, view: world.store.view };
-  const bound = (asOf: Instant): Bound =>
-    asOf === item.horizon ? atHorizon : { ...atHorizon, as_of: formatInstant(asOf) };
-  const append = (asOf: Instant, body: EntryBody) => recorder.append(log, bound(asOf), body);
+  const append = appendTo(log, item, recorder, world);
   const plants = plan.plantsOf(assignment.caseIndex);
-  recorder.plants[assignment.caseIndex] ??= plantRecords(item.id, plants);
   recordProbes(item, plants, recorder, append, world);
   const { tools, close } = openTools(item, plants, recorder, append, world);
   const started = world.clock.elapsed();
-  const attempt = await ask(world, assignment, askedCase(plan, item, repeat), tools);
+  const attempt = await ask(
+    world,
+    assignment,
+    askedCase(item, log.repeat, plan.askedDays[assignment.caseIndex] as string),
+    tools,
+  );
   close();
   append(item.horizon, attemptEntry(attempt, Math.round(world.clock.elapsed() - started)));
   append(item.horizon, { kind: "end", steps: log.step + 1 });
   return attempt.kind === "answer";
 }
 
-function askedCase(plan: Plan, item: ForecastCase, repeat: number): AskedCase {
+/** Ends an attempt that a crash cut off: with its answer, which stands, or as abandoned. */
+export function endAttempt(
+  log: TrajectoryLog,
+  item: ForecastCase,
+  answered: boolean,
+  recorder: Recorder,
+  world: World,
+): void {
+  const count = log.step + 1;
+  const append = appendTo(log, item, recorder, world);
+  append(item.horizon, answered ? { kind: "end", steps: count } : { kind: "end", abandoned: count });
+}
+
+function appendTo(log: TrajectoryLog, item: ForecastCase, recorder: Recorder, world: World): Append {
+  const horizon = formatInstant(item.horizon);
+  const atHorizon: Bound = { case: item.id, horizon, as_of: horizon, view: world.store.view };
+  return (asOf, body) =>
+    recorder.append(
+      log,
+      asOf === item.horizon ? atHorizon : { ...atHorizon, as_of: formatInstant(asOf) },
+      body,
+    );
+}
+
+/** A case as its reader is asked; `asked_day` is the local date of its horizon in the case set's zone. */
+export function askedCase(item: ForecastCase, repeat: number, askedDay: string): AskedCase {
   return {
     id: item.id,
     repeat,
     kind: item.kind,
     question: item.question,
     horizon: formatInstant(item.horizon),
-    asked_day: formatDay(localDay(plan.set.zone, item.horizon)),
+    asked_day: askedDay,
     answer: item.answer,
   };
 }
@@ -64,29 +84,20 @@ function recordProbes(
   append: Append,
   world: World,
 ): void {
-  const request = { caseId: item.id, horizon: item.horizon, tables: item.reads, subject: "probe" };
-  for (const [name, table] of plants) {
-    if (table === null) continue;
-    const started = world.clock.elapsed();
-    for (const probe of probeTable(
-      world.store,
-      request,
-      world.store.tables.get(name) as Table,
-      table,
-      plants,
-    )) {
-      const text = probe.text();
-      const result = recorder.keep(text, digestOf(text), true);
-      const ms = Math.round(world.clock.elapsed() - started);
-      append(probe.asOf, {
-        kind: "probe",
-        name: probe.name,
-        args: { table: name },
-        result,
-        bytes: Buffer.byteLength(text),
-        ms,
-      });
-    }
+  let started = world.clock.elapsed();
+  for (const probe of probeCase(world.store, item, plants)) {
+    const text = probe.text();
+    const result = recorder.hold(text, digestOf(text));
+    const now = world.clock.elapsed();
+    append(probe.asOf, {
+      kind: "probe",
+      name: probe.name,
+      args: { table: probe.table },
+      result,
+      bytes: Buffer.byteLength(text),
+      ms: Math.round(now - started),
+    });
+    started = now;
   }
 }
 

@@ -1,6 +1,8 @@
 /** The world: everything that is not deterministic stands behind a door that is passed in as a value. */
+import type { AuditLedger } from "../ledger/audit-ledger.ts";
 import type { ReaderSource } from "../model/reader.ts";
 import type { Store } from "../store/door.ts";
+import type { Host } from "./manifest.ts";
 import type { Sink } from "./sink.ts";
 
 export type Clock = {
@@ -24,6 +26,10 @@ export type World = {
   readonly store: Store;
   readonly readers: ReaderSource;
   readonly sink: Sink;
+  /** Where the run's leaves go, and its secret until it closes. */
+  readonly ledger: AuditLedger;
+  /** The machine, for the manifest. */
+  readonly host: Host;
   /** Ends the run after the trajectories in flight. */
   readonly signal: AbortSignal;
   readonly progress: Progress;

@@ -27,8 +27,11 @@ type ProbeReply = {
   readonly reply: { readonly rows?: readonly Json[] };
 };
 
-/** `horizon` is the case's own: what an entry says of it is checked elsewhere, and believed nowhere. */
-export function scorePlants(horizon: Instant, trajectory: Trajectory): PlantScore {
+/**
+ * `horizon` is the case's own: what an entry says of it is checked elsewhere, and believed nowhere. Plants are proven by
+ * the attempt that stands, the `last`; a call that met one counts in whichever attempt it was made.
+ */
+export function scorePlants(horizon: Instant, trajectory: Trajectory, last: readonly Entry[]): PlantScore {
   const { entries, plants, body } = trajectory;
   const tables = [
     ...new Set(plants.filter((plant) => plant.kind !== "not exercised").map((plant) => plant.table)),
@@ -39,7 +42,7 @@ export function scorePlants(horizon: Instant, trajectory: Trajectory): PlantScor
     const before = failures.length;
     const own = plants.filter((plant) => plant.table === table);
     for (const name of ["presence", "absence"] as const)
-      failures.push(...checkProbe(name, table, own, entries, body));
+      failures.push(...checkProbe(name, table, own, last, body));
     if (failures.length === before) proven++;
   }
   let served = 0;
@@ -71,7 +74,9 @@ function checkProbe(
 ): Failure[] {
   const at = entries.findIndex(
     (entry) =>
-      entry.kind === "probe" && entry.name === name && (entry.args as { table?: string }).table === table,
+      entry.kind === "probe" &&
+      entry.name === name &&
+      (entry.args as { table?: string } | null)?.table === table,
   );
   const first = entries.findIndex((entry) => entry.kind !== "probe");
   const entry = entries[at];
@@ -80,7 +85,7 @@ function checkProbe(
   ];
   if (entry?.kind !== "probe") return fail("no such probe");
   if (at > first) return fail("the probe came after the reader's first call");
-  const replies = JSON.parse(body(entry.result)) as ProbeReply[];
+  const replies = body(entry.result) as unknown as readonly ProbeReply[];
   const behind = replies.find((reply) => reply.kind === "replaced" && reply.reply.rows?.length !== 0);
   if (behind !== undefined) return fail(`the row behind the past plant ${behind.ref} was served`);
   for (const plant of plants) {
@@ -112,7 +117,7 @@ function checkCall(
   const failures: Failure[] = [];
   const fail = (rule: string, detail: string) =>
     failures.push({ rule, step: entry.step, call: callOf(entry), detail });
-  const rows = (JSON.parse(body(entry.result)) as { rows?: readonly ServedRow[] }).rows ?? [];
+  const rows = (body(entry.result) as { rows?: readonly ServedRow[] }).rows ?? [];
   const check = rowCheck(horizon, plants);
   for (const row of rows) {
     const fault = check(row);

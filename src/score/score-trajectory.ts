@@ -6,7 +6,7 @@ import type { Trajectory } from "../run/record.ts";
 import { brier } from "../stats/brier.ts";
 import type { Failure } from "./failure.ts";
 import { type PlantScore, scorePlants } from "./plants.ts";
-import { checkBounds } from "./trajectory-check.ts";
+import { attemptsOf, checkBounds } from "./trajectory-check.ts";
 
 export type TrajectoryScore = {
   readonly caseIndex: number;
@@ -20,8 +20,12 @@ export type TrajectoryScore = {
   readonly brier: number | null;
   readonly plants: PlantScore;
   readonly failures: readonly Failure[];
+  /** One, and one more for each that a crash cut off. */
+  readonly attempts: number;
+  /** Tool calls and the bytes of their answers, over all attempts; whether the attempt that stands made any. */
   readonly calls: number;
   readonly bytes: number;
+  readonly usedTools: boolean;
 };
 
 export function scoreTrajectory(
@@ -30,10 +34,12 @@ export function scoreTrajectory(
   trajectory: Trajectory,
 ): TrajectoryScore {
   const { entries } = trajectory;
-  const attempt = entries.find(
+  const attempts = attemptsOf(entries);
+  const last = attempts.at(-1) ?? [];
+  const attempt = last.find(
     (entry) => entry.kind === "answer" || entry.kind === "decline" || entry.kind === "fault",
   );
-  const plants = scorePlants(item.horizon, trajectory);
+  const plants = scorePlants(item.horizon, trajectory, last);
   const tools = entries.filter((entry) => entry.kind === "tool");
   const probability = attempt?.kind === "answer" ? attempt.probability : null;
   return {
@@ -46,8 +52,10 @@ export function scoreTrajectory(
     brier: probability === null || outcome.state !== "settled" ? null : brier(probability, outcome.outcome),
     plants,
     failures: [...checkBounds(item, entries), ...plants.failures],
+    attempts: attempts.length,
     calls: tools.length,
     bytes: tools.reduce((total, entry) => total + (entry.kind === "tool" ? entry.bytes : 0), 0),
+    usedTools: last.some((entry) => entry.kind === "tool"),
   };
 }
 

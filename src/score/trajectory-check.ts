@@ -7,6 +7,18 @@ import { callOf, type Failure } from "./failure.ts";
 
 const attributes = ["case", "horizon", "as_of", "view"] as const;
 
+/** The entries of one trajectory, attempt by attempt; the last is the one that stands. */
+export function attemptsOf(entries: readonly Entry[]): Entry[][] {
+  const attempts: Entry[][] = [];
+  let number = -1;
+  for (const entry of entries) {
+    if (entry.attempt !== number) attempts.push([]);
+    number = entry.attempt;
+    (attempts.at(-1) as Entry[]).push(entry);
+  }
+  return attempts;
+}
+
 /** A missing attribute fails the case, it is not a default; so does an as-of that is not the horizon, and a torn end. */
 export function checkBounds(item: ForecastCase, entries: readonly Entry[]): Failure[] {
   const failures: Failure[] = [];
@@ -22,14 +34,17 @@ export function checkBounds(item: ForecastCase, entries: readonly Entry[]): Fail
     else if (entry.as_of !== horizon && entry.kind !== "probe")
       fail("bound-as-of", `as_of ${entry.as_of}, the horizon is ${horizon}`);
   }
-  const last = entries.at(-1);
-  if (last?.kind !== "end" || last.steps !== entries.length) {
-    failures.push({
-      rule: "trajectory-end",
-      step: last?.step ?? 0,
-      call: "end",
-      detail: `${entries.length} entries, the end says ${last?.kind === "end" ? last.steps : "nothing"}`,
-    });
-  }
+  const attempts = attemptsOf(entries);
+  for (const [i, attempt] of attempts.entries())
+    failures.push(...checkEnd(attempt, i === attempts.length - 1 ? "steps" : "abandoned"));
   return failures;
+}
+
+/** An attempt's end counts its entries: as `steps` where it stands, as `abandoned` where a crash cut it off. */
+function checkEnd(entries: readonly Entry[], as: "steps" | "abandoned"): Failure[] {
+  const last = entries.at(-1);
+  const said = last?.kind === "end" ? last[as] : undefined;
+  if (said === entries.length) return [];
+  const detail = `${entries.length} entries, the end says ${said ?? "nothing"}`;
+  return [{ rule: "trajectory-end", step: last?.step ?? 0, call: "end", detail }];
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type ForecastCase, parseForecastCase } from "../../src/caseset/forecast-case.ts";
 import { type Label, parseLabel } from "../../src/caseset/label.ts";
-import { type Outcome, settle } from "../../src/caseset/settlement.ts";
+import { deadlinesOf, type Outcome, settle as settleBy } from "../../src/caseset/settlement.ts";
 import { type Duration, parseDuration } from "../../src/core/duration.ts";
 import {
   formatInstant,
@@ -15,6 +15,11 @@ import {
 import { caseOnDisk, labelOnDisk } from "./a-case.ts";
 
 const at = (text: string) => parseInstant(text, "test", "at") as Instant;
+const settle = (
+  cases: readonly ForecastCase[],
+  labels: readonly Label[],
+  { zone, grace, asOf }: { zone: string; grace: Duration; asOf: Instant | null },
+) => settleBy(cases, labels, { deadlines: deadlinesOf(cases, zone, grace), asOf });
 const duration = (text: string) => parseDuration(text, "test", "grace") as Duration;
 const day = (n: number) => `2014-06-${String(n).padStart(2, "0")}T07:00:00Z`;
 

@@ -3,8 +3,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { test } from "node:test";
-import { fileDigest, type Lookup, locateSource, type Source, upward } from "../../src/caseset/source.ts";
-import { limits } from "../../src/core/limits.ts";
+import { fileDigest, type Lookup, locateSource, type Source } from "../../src/caseset/source.ts";
 import { notedLater, refused, refusedLater, temporary, written } from "../core/refused.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -153,9 +152,4 @@ test("fileDigest: of all bytes, however many; a file that is absent is refused",
   const file = written(folder, "big", bytes);
   assert.equal(fileDigest(file, "big"), createHash("sha256").update(bytes).digest("hex"));
   assert.equal(refused("FileUnreadable", () => fileDigest(`${file}.not`, "big")).details.place, "big");
-});
-
-test("upward: each folder to the root, at most as many as the limit", () => {
-  assert.deepEqual([...upward("/a/b")], ["/a/b", "/a", "/"]);
-  assert.equal([...upward(`/${"x/".repeat(100)}`)].length, limits.parents);
 });

@@ -4,7 +4,8 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { test } from "node:test";
-import { makeFolders } from "../../src/core/folders.ts";
+import { makeFolders, upward } from "../../src/core/folders.ts";
+import { limits } from "../../src/core/limits.ts";
 
 test("makes what is missing and names the first that it made", () => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-folders-"));
@@ -20,4 +21,9 @@ test("comes back where a folder cannot be made", {
   skip: fs.existsSync("/proc") ? false : "no /proc on this machine",
 }, () => {
   assert.throws(() => makeFolders("/proc/blindcast/x"), { code: "ENOENT" });
+});
+
+test("upward: each folder to the root, at most as many as the limit", () => {
+  assert.deepEqual([...upward("/a/b")], ["/a/b", "/a", "/"]);
+  assert.equal([...upward(`/${"x/".repeat(100)}`)].length, limits.parents);
 });

@@ -22,7 +22,7 @@ const withoutRun = (text: string) => text.replace(/^run [0-9A-Z]{26},/m, "run â€
 it("the recall report of the first 200 days of 2015, as result and as text", () => {
   const out = path.join(folder, "run");
   const words = ["--reader", "recall:seattle-recall", "--filter", "id=rain-2015-*", "--limit", "200"];
-  const ran = blindcast(["backtest", "casesets/seattle-rain", ...words, "--out", out]);
+  const ran = blindcast(["backtest", "seattle-rain", ...words, "--out", out]);
   assert.equal(ran.status, 0, ran.stderr);
   compare("recall-2015.txt", withoutRun(ran.stdout));
   const json = blindcast(["report", out, "--format", "json"]);

@@ -38,7 +38,7 @@ const options = (
     tables: new Map([
       [
         "weather",
-        { name: "weather", zone: ZONE, forward: false, validColumn: "date", columns: spec.columns },
+        { zone: ZONE, forward: false, valid_column: "date", columns: Object.fromEntries(spec.columns) },
       ],
     ]),
     readers: readers as never,

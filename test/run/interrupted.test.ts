@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isRefusal, refuse } from "../../src/core/refusal.ts";
+import { memoryLedger } from "../../src/ledger/memory-ledger.ts";
 import { Interrupted } from "../../src/run/interrupted.ts";
 import { memorySink, type Sink } from "../../src/run/sink.ts";
 import { dailySet, readerOf, runDaily } from "../support/daily-set.ts";
@@ -13,12 +14,14 @@ it("refuses with StorageFailed and leaves nothing where the disk is full at the 
   const sink = memorySink();
   const failing: Sink = {
     ...sink,
-    write: (name, data) => (name === "profile.json" ? full(name) : sink.write(name, data)),
+    create: (name) => (name === "profile.json" ? full(name) : sink.create(name)),
   };
-  await assert.rejects(runDaily(await dailySet(), reader, { sink: failing }), (error) =>
+  const ledger = memoryLedger();
+  await assert.rejects(runDaily(await dailySet(), reader, { sink: failing, ledger }), (error) =>
     isRefusal(error, "StorageFailed"),
   );
   assert.equal(sink.files.size, 0);
+  assert.equal(ledger.leaves.length, 0);
 });
 
 it("ends incomplete where the disk fills up on the way, with the journal kept", async () => {

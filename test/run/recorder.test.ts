@@ -55,6 +55,7 @@ const bodies: fc.Arbitrary<EntryBody> = fc.oneof(
     ms: count,
   }),
   fc.record({ kind: fc.constant("end" as const), steps: count }),
+  fc.record({ kind: fc.constant("end" as const), abandoned: count }),
 );
 const bounds: fc.Arbitrary<Bound> = fc.record({ case: text, horizon: text, as_of: text, view: digest });
 const standings: fc.Arbitrary<Standing> = fc.record({
@@ -176,7 +177,7 @@ test("each line is canonical, and of a trajectory each entry holds the leaf of t
 test("the root in the report is the RFC 6962 root over the lines", () => {
   const { stored, report } = mixed;
   const evidence = report.evidence as unknown as { entries: { root: string; size: number } };
-  assert.deepEqual(evidence.entries, { root: merkleRoot(stored).toString("hex"), size: stored.length });
+  assert.deepEqual(evidence.entries, { root: merkleRoot(stored).toString("base64"), size: stored.length });
 });
 
 test("bodies: each result is stored once, where the index says, and its bytes have its digest and length", () => {
@@ -213,7 +214,7 @@ test("probe bodies, which hold plants, are not in the pack before the run is sea
   const sink = memorySink();
   const recorder = new Recorder(sink, { now: () => 0, elapsed: () => 0 }, "run", "manifest");
   const [held, plain] = ["a plant", "rows"].map((body) => digestOf(body)) as [Digest, Digest];
-  recorder.keep("a plant", held, true);
+  recorder.hold("a plant", held);
   recorder.keep("rows", plain);
   recorder.keep("rows", plain);
   const pack = () => (sink.files.get("blobs.pack") as Buffer).toString("utf8");
@@ -231,9 +232,11 @@ test("at close the journal is gone, and the folder holds the closed set of names
     "blobs.pack",
     "cases.jsonl",
     "caseset.json",
+    "close.json",
     "entries.jsonl",
     "family.json",
     "labels.jsonl",
+    "open.json",
     "plants.jsonl",
     "profile.json",
     "report.json",

@@ -30,7 +30,7 @@ before(async () => {
     repeat: 0,
     entries: run.entries.filter((entry) => entry.case === item.id),
     plants: run.plants.filter((plant) => plant.case === item.id),
-    body: run.body,
+    body: (digest) => JSON.parse(run.body(digest)),
   };
 });
 
@@ -93,7 +93,7 @@ describe("plants on the record", () => {
       const entry = honest.entries.find(
         (one) => (one.kind === "tool" || one.kind === "probe") && one.result === digest,
       );
-      return entry?.kind === kind ? change(run.body(digest)) : run.body(digest);
+      return JSON.parse(entry?.kind === kind ? change(run.body(digest)) : run.body(digest));
     },
   });
   const plantText = (kind: string) => {

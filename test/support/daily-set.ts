@@ -5,12 +5,15 @@ import * as path from "node:path";
 import { type Backtest, backtest } from "../../src/backtest.ts";
 import { type CaseSet, loadCaseSet } from "../../src/caseset/load.ts";
 import type { Json } from "../../src/core/canonical.ts";
+import type { AuditLedger } from "../../src/ledger/audit-ledger.ts";
+import { memoryLedger } from "../../src/ledger/memory-ledger.ts";
 import { type Family, parseFamily } from "../../src/model/family.ts";
 import type { AskedCase, Attempt, ReaderSource, Tools } from "../../src/model/reader.ts";
 import { type ProfileOnDisk, profileOf, profileOnDisk } from "../../src/profile/profile.ts";
+import type { Earlier } from "../../src/run/earlier-run.ts";
 import type { Sink } from "../../src/run/sink.ts";
 import { memorySink } from "../../src/run/sink.ts";
-import { silent } from "../../src/run/world.ts";
+import { type Clock, silent } from "../../src/run/world.ts";
 import type { Store } from "../../src/store/door.ts";
 import { loadStore } from "../../src/store/load-store.ts";
 
@@ -120,6 +123,11 @@ export function familyOf(...rows: readonly (readonly [snapshot: string, posttrai
 }
 
 export type RunOptions = {
+  readonly ledger?: AuditLedger;
+  readonly earlier?: Earlier | null;
+  readonly run?: string;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
   readonly family?: Family | null;
   readonly profile?: Partial<ProfileOnDisk>;
   readonly concurrency?: number;
@@ -131,13 +139,24 @@ export function runDaily(
   readers: ReaderSource,
   options: RunOptions = {},
 ): Promise<Backtest> {
+  return backtest(...dailyInputs(made, readers, options));
+}
+
+/** What a spine takes. */
+export function dailyInputs(
+  made: { set: CaseSet; store: Store },
+  readers: ReaderSource,
+  options: RunOptions = {},
+): Parameters<typeof backtest> {
   const profile = profileOf({ name: "test", execution: "none", ...options.profile }, "test");
   const { seed, repeats, temperature, bootstrap, process } = profile;
   let tick = 0;
-  return backtest(
+  return [
     made.set,
     {
-      run: "01TESTRUN0000000000000000",
+      run: options.earlier?.run ?? options.run ?? "01TESTRUN00000000000000000",
+      earlier: options.earlier ?? null,
+      replaces: null,
       family: options.family ?? null,
       artifacts: new Map(),
       options: {
@@ -153,15 +172,16 @@ export function runDaily(
       },
     },
     [],
-    { node: "test", zone_data: "test", unicode: "test" },
     {
-      clock: { now: () => 1_600_000_000_000 + tick++, elapsed: () => tick++ },
+      clock: options.clock ?? { now: () => 1_600_000_000_000 + tick++, elapsed: () => tick++ },
+      host: { node: "test", zone_data: "test", unicode: "test" },
+      ledger: options.ledger ?? memoryLedger(),
       random: (bytes) => new Uint8Array(bytes).fill(7),
       store: made.store,
       readers,
       sink: options.sink ?? memorySink(),
-      signal: new AbortController().signal,
+      signal: options.signal ?? new AbortController().signal,
       progress: silent,
     },
-  );
+  ];
 }

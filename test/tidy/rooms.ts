@@ -35,7 +35,7 @@ const besides: ReadonlyMap<string, Room> = new Map(
   [
     ...["backtest.ts", "tournament.ts", "evaluate.ts"].map((name) => ({ name, may: every })),
     { name: "index.ts", may: [...every, "backtest.ts", "tournament.ts", "evaluate.ts"] },
-    { name: "verify.ts", may: ["core", "ledger"] },
+    { name: "verify.ts", may: ["core", "ledger", "replay"] },
     { name: "cli", may: [...every, "backtest.ts", "tournament.ts", "evaluate.ts", "verify.ts"] },
   ].map((room) => [room.name, room]),
 );

@@ -60,7 +60,7 @@ function phraseIn(words: readonly string[], phrases: readonly (readonly string[]
 
 const applied = ["sharpe", "portfolio", "drawdown", "fill", "delisting", "ticker", "price"];
 const appliedPhrases = [...applied.flatMap((word) => [[word], [`${word}s`]]), ["return", "series"]];
-const appliedHomes = ["src/stats/", "src/profile/", "src/cli/", "src/core/refusal.ts"];
+const appliedHomes = ["src/stats/", "src/profile/", "src/cli/", "src/core/refusal"];
 
 const domainNeutral: Rule = {
   name: "domain-neutral words",

@@ -17,13 +17,19 @@ export const main = fileURLToPath(new URL("../../src/cli/main.js", import.meta.u
 
 export type Ran = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
 
+/** A workspace of this test's own, with nothing configured: no ledger and no key of the machine's user is touched. */
+export const workspace = temporaryFolder();
+fs.mkdirSync(path.join(workspace, "ledgers"));
+process.on("exit", () => fs.rmSync(workspace, { recursive: true, force: true }));
+export const environment = { ...process.env, XDG_CONFIG_HOME: path.join(workspace, "config") };
+
 export function blindcast(
   words: readonly string[],
   options: { cwd?: string; env?: Record<string, string> } = {},
 ): Ran {
-  const env = { ...process.env, ...options.env };
+  const env = { ...environment, ...options.env };
   const ran = spawnSync(process.execPath, [main, ...words], {
-    cwd: options.cwd ?? repository,
+    cwd: options.cwd ?? workspace,
     env,
     encoding: "utf8",
     maxBuffer: 1 << 28,

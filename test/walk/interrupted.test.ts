@@ -5,15 +5,15 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { after, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { main, repository, temporaryFolder } from "./command-line.ts";
+import { environment, main, temporaryFolder, workspace } from "./command-line.ts";
 
 const folder = temporaryFolder();
 after(() => fs.rmSync(folder, { recursive: true }));
 
 it("run.interrupted: a run that is stopped keeps its journal and says how far it came", async () => {
   const out = path.join(folder, "run");
-  const words = ["backtest", "casesets/seattle-rain", "--reader", "persistence", "--out", out];
-  const child = spawn(process.execPath, [main, ...words], { cwd: repository });
+  const words = ["backtest", "seattle-rain", "--reader", "persistence", "--out", out];
+  const child = spawn(process.execPath, [main, ...words], { cwd: workspace, env: environment });
   let said = "";
   child.stderr.on("data", (chunk) => {
     said += chunk;

@@ -12,10 +12,9 @@ let runs = 0;
 function digest(words: readonly string[], env: Record<string, string> = {}): string {
   const out = path.join(folder, String(runs++));
   const selection = ["--filter", "id=rain-2015-0*", "--limit", "40"];
-  const ran = blindcast(
-    ["backtest", "casesets/seattle-rain", ...selection, "--json", "--out", out, ...words],
-    { env },
-  );
+  const ran = blindcast(["backtest", "seattle-rain", ...selection, "--json", "--out", out, ...words], {
+    env,
+  });
   assert.equal(ran.status, 0, ran.stderr);
   return lastLine(ran).result_digest;
 }

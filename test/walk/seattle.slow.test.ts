@@ -23,7 +23,7 @@ before(() => {
   for (const reader of readers) {
     ran.set(
       reader,
-      blindcast(["backtest", "casesets/seattle-rain", "--reader", reader, "--json", "--out", outOf(reader)]),
+      blindcast(["backtest", "seattle-rain", "--reader", reader, "--json", "--out", outOf(reader)]),
     );
   }
 });

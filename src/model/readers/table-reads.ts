@@ -9,6 +9,7 @@ import { limits } from "../../core/limits.ts";
 import { localDay, parseWall } from "../../core/local-time.ts";
 import { type Place, refuse } from "../../core/refusal.ts";
 import type { Store } from "../../store/door.ts";
+import type { Column } from "../../store/table.ts";
 import type { ServedRow, ToolAnswer, Tools } from "../reader.ts";
 
 export type TableReads = {
@@ -20,13 +21,12 @@ export type TableReads = {
   readonly forward: boolean;
 };
 
-/** A table as a reader must know it: its columns with their types as they were read, declared or inferred. */
-type KnownTable = {
-  readonly name: string;
+/** A table as a reader must know it, and a run keeps it: its columns with their types as they were read. */
+export type KnownTable = {
   readonly zone: string | null;
   readonly forward: boolean;
-  readonly validColumn: string;
-  readonly columns: ReadonlyMap<string, ColumnType>;
+  readonly valid_column: string;
+  readonly columns: { readonly [name: string]: ColumnType };
 };
 
 /** What the built-in readers need to know of a case set. */
@@ -38,14 +38,17 @@ export type ReaderContext = {
 };
 
 export function readerContext(set: CaseSet, store: Store): ReaderContext {
-  const known = [...store.tables.values()].map(
-    ({ name, zone, forward, columns, validColumn }): KnownTable => {
-      const types = new Map(columns.map((column) => [column.name, column.type]));
-      return { name, zone, forward, validColumn: [...types.keys()][validColumn] as string, columns: types };
-    },
-  );
-  const tables = new Map(known.map((table) => [table.name, table]));
+  const tables = new Map(Object.entries(knownTables(store)));
   return { zone: set.zone, tables, readers: set.readers, placeOf: set.placeOf };
+}
+
+export function knownTables(store: Store): { readonly [table: string]: KnownTable } {
+  return Object.fromEntries(
+    [...store.tables.values()].map(({ name, zone, forward, columns, validColumn }) => {
+      const types = Object.fromEntries(columns.map((column) => [column.name, column.type]));
+      return [name, { zone, forward, valid_column: (columns[validColumn] as Column).name, columns: types }];
+    }),
+  );
 }
 
 /** `readers: {climatology: {table: weather, event: "precipitation > 0"}}`, overridden by `--param`. */
@@ -59,13 +62,13 @@ export function tableReads(
   const missing = ["table", "event"].find((key) => declared[key] === undefined);
   if (missing !== undefined)
     refuse("KeyMissing", { place, key: `readers.${reader}.${missing}`, present: Object.keys(declared) });
-  const spec = context.tables.get(String(declared["table"]));
-  if (spec === undefined)
-    refuse("TableUnknown", { place, found: String(declared["table"]), known: [...context.tables.keys()] });
+  const name = String(declared["table"]);
+  const spec = context.tables.get(name);
+  if (spec === undefined) refuse("TableUnknown", { place, found: name, known: [...context.tables.keys()] });
   const event = parseEvent(String(declared["event"]), place, `readers.${reader}.event`) as Event;
-  const type = spec.columns.get(event.column);
+  const type = new Map(Object.entries(spec.columns)).get(event.column);
   if (type === undefined)
-    return refuse("ColumnUnknown", { place, column: event.column, known: [...spec.columns.keys()] });
+    return refuse("ColumnUnknown", { place, column: event.column, known: Object.keys(spec.columns) });
   if (type !== typeof event.literal)
     refuse("FieldInvalid", {
       place,
@@ -73,7 +76,7 @@ export function tableReads(
       found: `${event.text}, whose literal is a ${typeof event.literal}`,
       expected: `a ${type}, as column ${event.column} is`,
     });
-  const { name, validColumn, forward } = spec;
+  const { valid_column: validColumn, forward } = spec;
   return { table: name, event, validColumn, zone: spec.zone ?? context.zone, forward };
 }
 

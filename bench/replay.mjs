@@ -1,0 +1,274 @@
+// CPU time and peak memory of a replay at 10^4, 10^5 and 10^6 entries, against the same bytes parsed and hashed and nothing
+// else. Each figure comes from a process of its own. One JSON line.
+import { spawnSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import { fileURLToPath } from "node:url";
+import { inflateRawSync } from "node:zlib";
+
+const blindcast = await import(`${process.env.BLINDCAST_DIST ?? "../dist"}/src/index.js`);
+
+/** Entries of a case: two probes, the calls, the answer, the end. */
+const CALLS = 6;
+const PER_CASE = CALLS + 4;
+const DAY = 86_400_000;
+const at = (millis) => new Date(millis).toISOString().replace(".000Z", "Z");
+const day = (millis) => at(millis).slice(0, 10);
+
+const jobs = { make, replay, verify, bare };
+const [job, folder, count] = process.argv.slice(2);
+if (job === undefined) await measure();
+else console.log(JSON.stringify(await jobs[job](folder, Number(count))));
+
+async function measure() {
+  const sizes = (process.env.ENTRIES ?? "10000,100000,1000000").split(",").map(Number);
+  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-bench-"));
+  const rows = [];
+  for (const entries of sizes) {
+    const run = path.join(scratch, String(entries));
+    child("make", run, entries);
+    const [whole, half, floor] = ["replay", "verify", "bare"].map((name) => best(name, run));
+    rows.push({
+      entries: whole.entries,
+      bytes_an_entry: Math.round(floor.bytes / whole.entries),
+      replay_us_an_entry: us(whole.cpu, whole.entries),
+      verify_us_an_entry: us(half.cpu, whole.entries),
+      bare_us_an_entry: us(floor.cpu, whole.entries),
+      replay_to_bare: Number((whole.cpu / floor.cpu).toFixed(2)),
+      verify_to_bare_entries: Number((half.cpu / floor.cpuEntries).toFixed(2)),
+      peak_rss_mb: Math.round(whole.rss),
+      verify_peak_rss_mb: Math.round(half.rss),
+    });
+    fs.rmSync(run, { recursive: true });
+  }
+  console.log(JSON.stringify({ bench: "replay", sizes: rows }));
+  fs.rmSync(scratch, { recursive: true });
+}
+
+const us = (seconds, entries) => Number(((seconds * 1e6) / entries).toFixed(2));
+
+/** The least CPU time of some processes, and the greatest memory. */
+function best(name, run) {
+  const all = Array.from({ length: Number(process.env.RUNS ?? 3) }, () => child(name, run, 0));
+  const fastest = all.reduce((a, b) => (b.cpu < a.cpu ? b : a));
+  return { ...fastest, rss: Math.max(...all.map(({ rss }) => rss)) };
+}
+
+function child(...words) {
+  const ran = spawnSync(process.execPath, [fileURLToPath(import.meta.url), ...words.map(String)], {
+    encoding: "utf8",
+    env: process.env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (ran.status !== 0) throw new Error(`${words.join(" ")} ended with ${ran.signal ?? ran.status}`);
+  return JSON.parse(ran.stdout.trim().split("\n").at(-1));
+}
+
+/** User and system time of this process while `work` runs. */
+async function timed(work) {
+  const before = process.cpuUsage();
+  const made = await work();
+  const { user, system } = process.cpuUsage(before);
+  return { ...made, cpu: (user + system) / 1e6, rss: process.resourceUsage().maxRSS / 1024 };
+}
+
+function replay(run) {
+  return timed(async () => {
+    const policy = fs.readFileSync(`${run}.policy`);
+    const verdict = await blindcast.replayFolder(run, policy);
+    if (verdict.verdict !== "verified") throw new Error(JSON.stringify(verdict.failure));
+    return { entries: verdict.entries };
+  });
+}
+
+async function verify(run) {
+  const { verify: check } = await import(`${process.env.BLINDCAST_DIST ?? "../dist"}/src/verify.js`);
+  const { nodeHashing } = await import(`${process.env.BLINDCAST_DIST ?? "../dist"}/src/core/digest.js`);
+  const { checkSignature } = await import(
+    `${process.env.BLINDCAST_DIST ?? "../dist"}/src/ledger/node-signatures.js`
+  );
+  return timed(async () => {
+    const bundle = blindcast.folderBundle(run, run);
+    const verdict = await check(bundle, fs.readFileSync(`${run}.policy`), {
+      hashing: nodeHashing,
+      checkSignature,
+    });
+    if (verdict.verdict !== "verified") throw new Error(JSON.stringify(verdict.failure));
+    return {};
+  });
+}
+
+/** Every entry and every body read, inflated, hashed and parsed; nothing is compared. */
+function bare(run) {
+  return timed(async () => {
+    const started = process.cpuUsage();
+    let bytes = 0;
+    for (const line of linesOf(path.join(run, "entries.jsonl"))) {
+      createHash("sha256").update(line).digest();
+      JSON.parse(line);
+      bytes += line.length;
+    }
+    const { user, system } = process.cpuUsage(started);
+    const pack = fs.openSync(path.join(run, "blobs.pack"), "r");
+    for (const line of linesOf(path.join(run, "blobs.idx"))) {
+      const { deflated, offset, stored } = JSON.parse(line);
+      const piece = Buffer.allocUnsafe(stored);
+      fs.readSync(pack, piece, 0, stored, offset);
+      const raw = deflated ? inflateRawSync(piece) : piece;
+      createHash("sha256").update(raw).digest();
+      JSON.parse(raw.toString("utf8"));
+      bytes += raw.length;
+    }
+    fs.closeSync(pack);
+    return { bytes, cpuEntries: (user + system) / 1e6 };
+  });
+}
+
+function* linesOf(file) {
+  const handle = fs.openSync(file, "r");
+  const chunk = Buffer.allocUnsafe(1 << 20);
+  let rest = "";
+  for (let size = fs.readSync(handle, chunk); size > 0; size = fs.readSync(handle, chunk)) {
+    const lines = (rest + chunk.toString("latin1", 0, size)).split("\n");
+    rest = lines.pop();
+    for (const line of lines) yield Buffer.from(line, "latin1").toString("utf8");
+  }
+  fs.closeSync(handle);
+}
+
+/** A signed run of so many entries: a table of a reading a day, cases over it again and again, six calls each. */
+async function make(run, entries) {
+  const set = path.join(path.dirname(run), "set");
+  writeSet(set, Math.ceil(entries / PER_CASE));
+  const loaded = blindcast.loadCaseSet(set, set);
+  const store = await blindcast.loadStore(loaded, {
+    folder: set,
+    workingFolder: set,
+    ownFolder: set,
+    cache: null,
+    fetch: null,
+  });
+  const { signer } = blindcast.newSigner();
+  const workspace = path.dirname(run);
+  const ledger = blindcast.folderLedger({ workspace, signer, origin: "bench.example/log" });
+  const profile = blindcast.profileOf({ name: "bench", execution: "none" }, "bench");
+  const { seed, repeats, temperature, bootstrap, process: kind } = profile;
+  const options = {
+    profile: blindcast.profileOnDisk(profile),
+    seed,
+    repeats,
+    temperature,
+    bootstrap,
+    process: kind,
+    filters: [],
+    limit: null,
+    concurrency: 4,
+  };
+  await blindcast.backtest(
+    loaded,
+    {
+      run: blindcast.runId(Date.now(), randomBytes),
+      options,
+      family: null,
+      artifacts: new Map(),
+      earlier: null,
+      replaces: null,
+    },
+    [],
+    {
+      clock: { now: () => Date.now(), elapsed: () => performance.now() },
+      host: { node: process.versions.node, zone_data: "", unicode: "" },
+      random: randomBytes,
+      store,
+      readers: callingReader(),
+      sink: blindcast.folderSink(run),
+      ledger,
+      signal: new AbortController().signal,
+      progress: blindcast.silent,
+    },
+  );
+  fs.rmSync(set, { recursive: true });
+  fs.writeFileSync(`${run}.policy`, blindcast.policyFor("bench.example/log", signer.publicKey));
+  return {};
+}
+
+function callingReader() {
+  const identity = {
+    name: "calls",
+    snapshot: "none",
+    pretrain_cutoff: "none",
+    posttrain_cutoff: "none",
+    temperature: 0,
+    prompt_digest: "none",
+    uses_tools: true,
+    params: {},
+  };
+  return {
+    name: "calls",
+    family: null,
+    identity: () => identity,
+    open: () => ({
+      async answer(_asked, tools) {
+        let sum = 0;
+        for (let i = 0; i < CALLS; i++) {
+          const reply = await tools.call("rows", {
+            table: "readings",
+            order: ["-date"],
+            limit: 3,
+            offset: i,
+          });
+          sum += reply.rows[0].body.value;
+        }
+        return { kind: "answer", probability: (sum % 100) / 100, usage: null };
+      },
+    }),
+  };
+}
+
+function writeSet(set, cases) {
+  const start = Date.UTC(1990, 0, 1);
+  const days = Math.min(cases, 20_000);
+  fs.mkdirSync(set, { recursive: true });
+  fs.writeFileSync(
+    path.join(set, "caseset.yaml"),
+    `name: bench
+kind: forecast
+time_zone: UTC
+tables:
+  readings:
+    rows: {file: readings.csv}
+    key: [date]
+    valid_time: {column: date}
+    available_time: {after: valid_time, delay: P1D}
+`,
+  );
+  const rows = ["date,value,note"];
+  for (let i = 0; i < days + 30; i++)
+    rows.push(`${day(start + i * DAY)},${((i * 7919) % 1000) / 10},n${i % 50}`);
+  fs.writeFileSync(path.join(set, "readings.csv"), `${rows.join("\n")}\n`);
+  const [asked, labels] = [[], []];
+  for (let i = 0; i < cases; i++) {
+    const freeze = start + (30 + (i % days)) * DAY;
+    const [id, end] = [`c-${i}`, at(freeze + DAY)];
+    asked.push(
+      JSON.stringify({
+        id,
+        kind: "forecast",
+        question: "Is the value above 50?",
+        freeze: at(freeze),
+        reads: ["readings"],
+        resolution: { statement: "value > 50", vintage: "first", at: end },
+        label_interval: [at(freeze), end],
+        answer: "probability",
+        cluster: day(freeze).slice(0, 7),
+      }),
+    );
+    labels.push(
+      JSON.stringify({ case: id, outcome: i % 2, vintage: "first", resolved_at: end, available_time: end }),
+    );
+  }
+  fs.writeFileSync(path.join(set, "cases.jsonl"), `${asked.join("\n")}\n`);
+  fs.writeFileSync(path.join(set, "labels.jsonl"), `${labels.join("\n")}\n`);
+}

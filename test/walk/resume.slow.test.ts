@@ -1,0 +1,139 @@
+/** `--resume` and `--force` by the command line: what is gone on with, what is refused, what is moved aside. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { after, describe, it } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { blindcast, environment, lastLine, main, temporaryFolder, workspace } from "./command-line.ts";
+
+const folder = temporaryFolder();
+after(() => fs.rmSync(folder, { recursive: true }));
+const out = path.join(folder, "run");
+const words = ["backtest", "seattle-rain", "--reader", "persistence", "--limit", "300", "--out", out];
+const leaves = () =>
+  fs
+    .readFileSync(path.join(workspace, "ledgers/audit/unsigned/leaves.jsonl"), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { v: string; run: string });
+const evidence = (place: string) =>
+  JSON.parse(fs.readFileSync(path.join(place, "report.json"), "utf8")).evidence as {
+    run: string;
+    replaces: string | null;
+    signed: boolean;
+  };
+
+/** Stops it after the first entries are on the disk. */
+async function interrupted(): Promise<string> {
+  const child = spawn(process.execPath, [main, ...words], { cwd: workspace, env: environment });
+  let said = "";
+  child.stderr.on("data", (chunk) => {
+    said += chunk;
+  });
+  const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+  const journal = path.join(out, "journal.jsonl");
+  for (let i = 0; i < 2000 && !(fs.existsSync(journal) && fs.statSync(journal).size > 0); i++) await wait(5);
+  child.kill("SIGINT");
+  assert.equal(await ended, 3, said);
+  return said;
+}
+
+describe("run.resume", () => {
+  it("a run that was stopped is open: it is not replayed, not begun again, and goes on to the whole result", async () => {
+    const said = await interrupted();
+    assert.match(said, /hint: go on with the same words and --out \S+ --resume/);
+    const run = leaves().at(-1)?.run as string;
+    assert.equal(leaves().at(-1)?.v, "blindcast.open/1");
+    const secret = path.join(workspace, "ledgers/open", run, "secret.json");
+    assert.equal(fs.statSync(secret).mode & 0o777, 0o600);
+    assert.ok(
+      !fs
+        .readdirSync(out)
+        .some((name) =>
+          fs
+            .readFileSync(path.join(out, name), "utf8")
+            .includes(JSON.parse(fs.readFileSync(secret, "utf8")).secret),
+        ),
+    );
+    const open = blindcast(["replay", out]);
+    assert.equal(open.status, 1);
+    assert.match(open.stderr, /^FileUnexpected: .*journal\.jsonl/m);
+    const again = blindcast(words);
+    assert.equal(again.status, 2);
+    assert.match(again.stderr, /^RunExists: /m);
+    assert.match(again.stderr, /--resume/);
+    const other = blindcast([...words, "--resume", "--seed", "5"]);
+    assert.equal(other.status, 2);
+    assert.match(
+      other.stderr,
+      /^ResumeMismatch: run\.json: files\.profile\.json: "sha256:\w+" given, the run was opened with "sha256:\w+"$/m,
+    );
+    const resumed = blindcast([...words, "--resume", "--json"]);
+    assert.equal(resumed.status, 0, resumed.stderr);
+    assert.match(resumed.stderr, new RegExp(`^resuming run ${run}$`, "m"));
+    const whole = blindcast([...words.slice(0, -1), path.join(folder, "whole"), "--json"]);
+    assert.equal(lastLine(resumed).result_digest, lastLine(whole).result_digest);
+    assert.equal(evidence(out).run, run);
+    assert.ok(!fs.existsSync(path.dirname(secret)), "the secret goes when the run closes");
+    assert.equal(blindcast(["replay", out]).status, 5);
+  });
+
+  it("a run that is closed gives its report again, of the same configuration alone", () => {
+    const before = fs.readFileSync(path.join(out, "close.json"), "utf8");
+    const count = leaves().length;
+    const again = blindcast([...words, "--resume", "--json"]);
+    assert.equal(again.status, 0, again.stderr);
+    assert.match(again.stderr, /which was closed already$/m);
+    assert.equal(fs.readFileSync(path.join(out, "close.json"), "utf8"), before);
+    assert.equal(leaves().length, count);
+    const other = blindcast([
+      ...words.map((word) => (word === "persistence" ? "climatology" : word)),
+      "--resume",
+    ]);
+    assert.equal(other.status, 2);
+    assert.match(other.stderr, /^ResumeMismatch: /m);
+  });
+
+  it("begins where nothing is, and touches no folder that is no run's", () => {
+    const fresh = path.join(folder, "fresh");
+    const begun = blindcast(["backtest", "seattle-rain", "--limit", "3", "--out", fresh, "--resume"]);
+    assert.equal(begun.status, 0, begun.stderr);
+    assert.match(begun.stderr, /^nothing to resume in /m);
+    const thesis = path.join(folder, "thesis");
+    fs.mkdirSync(thesis);
+    fs.writeFileSync(path.join(thesis, "chapter-1.txt"), "years of work");
+    const refused = blindcast(["backtest", "seattle-rain", "--limit", "3", "--out", thesis, "--resume"]);
+    assert.equal(refused.status, 2);
+    assert.match(refused.stderr, /^RunUnknown: .*chapter-1\.txt/m);
+    assert.deepEqual(fs.readdirSync(thesis), ["chapter-1.txt"]);
+    for (const wrong of [["--resume"], ["--force"], ["--resume", "--force", "--out", fresh]]) {
+      const ran = blindcast(["backtest", "seattle-rain", ...wrong]);
+      assert.equal(ran.status, 2);
+      assert.match(ran.stderr, /^ArgumentInvalid: --/m);
+    }
+  });
+});
+
+describe("run.force", () => {
+  it("moves the run that is there aside, names its open leaf, and the new one says whose place it took", () => {
+    const before = evidence(out).run;
+    const refused = blindcast([...words, "--force", "--filter", "id=nothing"]);
+    assert.equal(refused.status, 2);
+    assert.equal(evidence(out).run, before, "a refused run moves nothing");
+    const forced = blindcast([...words, "--force", "--json"]);
+    assert.equal(forced.status, 0, forced.stderr);
+    assert.match(
+      forced.stderr,
+      new RegExp(
+        `^run ${before} in .* makes way .* to .*run\\.${before}; its open leaf is leaf \\d+ of `,
+        "m",
+      ),
+    );
+    assert.equal(evidence(`${out}.${before}`).run, before);
+    assert.equal(evidence(out).replaces, before);
+    assert.ok(leaves().some((leaf) => leaf.run === before && leaf.v === "blindcast.open/1"));
+    assert.equal(blindcast(["replay", `${out}.${before}`]).status, 5);
+    assert.equal(blindcast(["replay", out]).status, 5);
+  });
+});

@@ -8,7 +8,8 @@ import * as path from "node:path";
 import { fileURLToPath } from "node:url";
 import { inflateRawSync } from "node:zlib";
 
-const blindcast = await import(`${process.env.BLINDCAST_DIST ?? "../dist"}/src/index.js`);
+const built = (file) => import(`${process.env.BLINDCAST_DIST ?? "../dist"}/src/${file}`);
+const blindcast = await built("index.js");
 
 /** Entries of a case: two probes, the calls, the answer, the end. */
 const CALLS = 6;
@@ -47,7 +48,9 @@ async function measure() {
   fs.rmSync(scratch, { recursive: true });
 }
 
-const us = (seconds, entries) => Number(((seconds * 1e6) / entries).toFixed(2));
+function us(seconds, entries) {
+  return Number(((seconds * 1e6) / entries).toFixed(2));
+}
 
 /** The least CPU time of some processes, and the greatest memory. */
 function best(name, run) {
@@ -74,28 +77,28 @@ async function timed(work) {
   return { ...made, cpu: (user + system) / 1e6, rss: process.resourceUsage().maxRSS / 1024 };
 }
 
+function trust(run) {
+  return { bytes: fs.readFileSync(`${run}.policy`), place: "policy" };
+}
+
+function verified({ verdict, failure }) {
+  if (verdict !== "verified") throw new Error(JSON.stringify(failure));
+}
+
 function replay(run) {
   return timed(async () => {
-    const policy = fs.readFileSync(`${run}.policy`);
-    const verdict = await blindcast.replayFolder(run, policy);
-    if (verdict.verdict !== "verified") throw new Error(JSON.stringify(verdict.failure));
-    return { entries: verdict.entries };
+    verified(await blindcast.replay(blindcast.folderBundle(run), { policy: trust(run) }));
+    const { evidence } = JSON.parse(fs.readFileSync(path.join(run, "report.json"), "utf8"));
+    return { entries: evidence.entries.size };
   });
 }
 
 async function verify(run) {
-  const { verify: check } = await import(`${process.env.BLINDCAST_DIST ?? "../dist"}/src/verify.js`);
-  const { nodeHashing } = await import(`${process.env.BLINDCAST_DIST ?? "../dist"}/src/core/digest.js`);
-  const { checkSignature } = await import(
-    `${process.env.BLINDCAST_DIST ?? "../dist"}/src/ledger/node-signatures.js`
+  const [{ verify: check }, { nodeHashing: hashing }, { checkSignature }] = await Promise.all(
+    ["verify.js", "core/digest.js", "ledger/node-signatures.js"].map(built),
   );
   return timed(async () => {
-    const bundle = blindcast.folderBundle(run, run);
-    const verdict = await check(bundle, fs.readFileSync(`${run}.policy`), {
-      hashing: nodeHashing,
-      checkSignature,
-    });
-    if (verdict.verdict !== "verified") throw new Error(JSON.stringify(verdict.failure));
+    verified(await check(blindcast.folderBundle(run), trust(run).bytes, { hashing, checkSignature }));
     return {};
   });
 }
@@ -190,7 +193,8 @@ async function make(run, entries) {
     },
   );
   fs.rmSync(set, { recursive: true });
-  fs.writeFileSync(`${run}.policy`, blindcast.policyFor("bench.example/log", signer.publicKey));
+  const { publicHalf } = await built("cli/key-file.js");
+  fs.writeFileSync(`${run}.policy`, publicHalf(signer, "bench.example/log").policy);
   return {};
 }
 

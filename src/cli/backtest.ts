@@ -23,13 +23,11 @@ import { parseFilter } from "../run/selection.ts";
 import { folderSink, type Sink } from "../run/sink.ts";
 import type { World } from "../run/world.ts";
 import { flagged, integer, parameters, type Raw, text, texts } from "./arguments.ts";
-import { type Chosen, chooseProfile, chooseReader, type Inputs, loadInputs, shownPath } from "./inputs.ts";
-import { defaultKeyFile, loadSigner } from "./key-file.ts";
+import { type Chosen, chooseProfile, chooseReader, type Inputs, loadInputs } from "./inputs.ts";
+import { defaultKeyFile, loadSigner, originOf } from "./key-file.ts";
 import { clock, host } from "./machine.ts";
 import { emphasis, printData, printWords } from "./print.ts";
-
-export const command = "backtest <caseset>";
-export const describe = "run bounded historical cases against a reader";
+import { shownPath } from "./shown-path.ts";
 
 export function builder(yargs: Argv): Argv {
   return yargs
@@ -194,7 +192,7 @@ async function moveAside(
 function ledgerOf(raw: Raw): AuditLedger {
   const given = text(raw, "key");
   const file = given ?? defaultKeyFile();
-  const origin = text(raw, "origin") ?? null;
+  const origin = originOf(raw);
   const signer = file !== null && (given !== undefined || fs.existsSync(file)) ? loadSigner(file) : null;
   if (signer === null && origin !== null)
     refuse("ArgumentInvalid", {

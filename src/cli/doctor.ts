@@ -15,9 +15,6 @@ import { type Chosen, chooseProfile, chooseReader, type Inputs, loadInputs } fro
 import { clock, host } from "./machine.ts";
 import { printData, printWords, refusalText } from "./print.ts";
 
-export const command = "doctor [caseset]";
-export const describe = "list everything that would be refused";
-
 export function builder(yargs: Argv): Argv {
   return yargs
     .positional("caseset", {

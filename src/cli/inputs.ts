@@ -1,7 +1,6 @@
 /** What a verb loads before it calls a spine: the case set, its store, the profile, the family, the reader. */
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { fileURLToPath } from "node:url";
 import { type CaseSet, loadCaseSet } from "../caseset/load.ts";
 import type { Lookup } from "../caseset/source.ts";
 import { upward } from "../core/folders.ts";
@@ -14,9 +13,7 @@ import { readerContext } from "../model/readers/table-reads.ts";
 import { findFamily, findProfile, loadProfile, type Profile } from "../profile/profile.ts";
 import type { Store } from "../store/door.ts";
 import { loadStore } from "../store/load-store.ts";
-
-/** The folder of blindcast's own package: dist/src/cli is three below it. */
-const packageFolder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
+import { packageFolder, shownPath } from "./shown-path.ts";
 
 function lookupFor(folder: string, offline: boolean): Lookup {
   const home =
@@ -126,11 +123,4 @@ export function chooseReader(
     family,
     artifacts,
   };
-}
-
-/** A path as a person would write it from here. */
-export function shownPath(file: string): string {
-  const own = path.relative(packageFolder, file);
-  const here = path.relative(process.cwd(), file);
-  return here.startsWith("..") ? (own.startsWith("..") ? file : own) : here;
 }

@@ -7,12 +7,9 @@ import { refuse } from "../core/refusal.ts";
 import { errorCode, onDisk, syncFolder, writeNew } from "../ledger/disk.ts";
 import { newSigner } from "../ledger/node-signatures.ts";
 import { flagged, type Raw, text } from "./arguments.ts";
-import { shownPath } from "./inputs.ts";
 import { defaultKeyFile, loadSigner, originOf, type PublicHalf, publicHalf } from "./key-file.ts";
 import { printData, printWords } from "./print.ts";
-
-export const command = "keys <action> [file]";
-export const describe = "make or show the key that signs your ledger: keys new, keys show";
+import { shownPath } from "./shown-path.ts";
 
 export function builder(yargs: Argv): Argv {
   return yargs

@@ -5,18 +5,44 @@ import { BlindcastError, isRefusal, refuse } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import { checkWords, type Raw } from "./arguments.ts";
-import * as backtestVerb from "./backtest.ts";
-import * as doctorVerb from "./doctor.ts";
-import * as keysVerb from "./keys.ts";
 import { printWords, refusalText } from "./print.ts";
-import * as replayVerb from "./replay.ts";
-import * as reportVerb from "./report.ts";
-import * as verifyVerb from "./verify.ts";
 
 const exit = { refused: 2, incomplete: 3, bug: 4 } as const;
 /** Flags without a value. */
 const switches = ["json", "offline", "resume", "force", "help", "version"];
-const verbs = [backtestVerb, doctorVerb, keysVerb, replayVerb, reportVerb, verifyVerb];
+/** Each verb is loaded when it is called: what the others import costs it no time. */
+const verbs = [
+  {
+    command: "backtest <caseset>",
+    describe: "run bounded historical cases against a reader",
+    load: () => import("./backtest.ts"),
+  },
+  {
+    command: "doctor [caseset]",
+    describe: "list everything that would be refused",
+    load: () => import("./doctor.ts"),
+  },
+  {
+    command: "keys <action> [file]",
+    describe: "make or show the key that signs your ledger: keys new, keys show",
+    load: () => import("./keys.ts"),
+  },
+  {
+    command: "replay <run>",
+    describe: "prove a run from its folder: that nothing changed, and that every score follows",
+    load: () => import("./replay.ts"),
+  },
+  {
+    command: "report <run>",
+    describe: "print the report of a run folder",
+    load: () => import("./report.ts"),
+  },
+  {
+    command: "verify <run>",
+    describe: "prove that a record is the one that was signed, without running anything",
+    load: () => import("./verify.ts"),
+  },
+];
 
 async function main(words: readonly string[]): Promise<number> {
   checkWords(words, switches);
@@ -49,14 +75,19 @@ async function main(words: readonly string[]): Promise<number> {
         expected: `words that fit --help: ${message}`,
       });
     });
-  for (const verb of verbs) {
-    parser.command(verb.command, verb.describe, verb.builder as (y: Argv) => Argv, async (raw) => {
-      status = await verb.run(raw as Raw);
+  for (const { command, describe, load } of verbs) {
+    const named = words.includes(command.split(" ", 1)[0] as string);
+    const { builder, run } = named ? await load() : { builder: unnamed, run: async () => exit.bug };
+    parser.command(command, describe, builder, async (raw) => {
+      status = await run(raw as Raw);
     });
   }
   await parser.parseAsync();
   return status;
 }
+
+/** Of a verb that the words do not name: listed in the help, and never run. */
+const unnamed = (yargs: Argv): Argv => yargs;
 
 function failed(error: unknown): number {
   if (error instanceof BlindcastError && isRefusal(error)) {

@@ -7,9 +7,6 @@ import { flagged, type Raw, text } from "./arguments.ts";
 import { clock, host } from "./machine.ts";
 import { policyFile, tellVerdict } from "./verdict.ts";
 
-export const command = "replay <run>";
-export const describe = "prove a run from its folder: that nothing changed, and that every score follows";
-
 export function builder(yargs: Argv): Argv {
   return yargs
     .positional("run", { type: "string", describe: "a run folder" })

@@ -11,9 +11,6 @@ import { renderText } from "../report/render-text.ts";
 import { flagged, type Raw, text } from "./arguments.ts";
 import { emphasis, printData } from "./print.ts";
 
-export const command = "report <run>";
-export const describe = "print the report of a run folder";
-
 export function builder(yargs: Argv): Argv {
   return yargs
     .positional("run", { type: "string", describe: "a run folder" })

@@ -8,9 +8,6 @@ import { verify } from "../verify.ts";
 import { flagged, type Raw, text } from "./arguments.ts";
 import { policyFile, tellVerdict } from "./verdict.ts";
 
-export const command = "verify <run>";
-export const describe = "prove that a record is the one that was signed, without running anything";
-
 export function builder(yargs: Argv): Argv {
   return yargs
     .positional("run", { type: "string", describe: "a run folder" })

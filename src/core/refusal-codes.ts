@@ -26,7 +26,7 @@ export type Refusals = {
   CutoffInvalid: { place: Place; subject: string; found: string; expected: string };
   DuplicateKey: { place: Place; key: string };
   DurationInvalid: { place: Place; subject: string; found: string };
-  EngineMismatch: { place: Place; found: number; expected: number; engine: string };
+  EngineMismatch: { place: Place; found: number; expected: number; engine: string | null };
   EntriesTruncated: { place: Place; bytes: number };
   EntryCaseUnknown: { place: Place; id: string };
   EntryChain: { place: Place; found: string; expected: string; before: string };

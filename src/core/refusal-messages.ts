@@ -67,7 +67,10 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
   EngineMismatch: (d) => ({
     subject: "report_version",
     problem: `${d.found}, this is ${d.expected}`,
-    hint: `replay it with the version that made it: npm install --global blindcast@${d.engine}`,
+    hint:
+      d.engine === null
+        ? "replay it with the version that made it, which its stamp does not name"
+        : `replay it with the version that made it: npm install --global blindcast@${d.engine}`,
   }),
   EntriesTruncated: (d) => ({
     problem: `the last ${d.bytes} bytes have no newline, expected one at the end of each line`,

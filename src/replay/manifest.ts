@@ -31,6 +31,8 @@ const isText = (value: unknown) => typeof value === "string" && value !== "";
 const isRecord = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
 const text: Test = [isText, "a text that is not empty"];
+/** What a machine says of itself, if anything. */
+const said: Test = [(value) => typeof value === "string", "a text"];
 const textOrNull: Test = [(value) => value === null || isText(value), "a text that is not empty, or null"];
 const count: Test = [isCount, "a count"];
 const record: Test = [isRecord, "an object"];
@@ -63,7 +65,7 @@ export function parseManifest(bytes: Uint8Array, place: Place): RecordedManifest
   }
   const value = demandFields(read.value, fields, "", place);
   demandFields(value["caseset"], { cases: count, digest, name: text }, "caseset.", place);
-  demandFields(value["host"], { node: text, unicode: text, zone_data: text }, "host.", place);
+  demandFields(value["host"], { node: said, unicode: said, zone_data: said }, "host.", place);
   const loaded = value["files"] as { readonly [name: string]: Json };
   for (const name of Object.keys(loaded)) {
     demand(isLoadedFile(name), place, "files", name, "names of files that a run was given");

@@ -1,6 +1,6 @@
 /** Lines of a run folder's file, read where they lie: numbered from 1, each with its newline, all of them UTF-8. */
 import { strictUtf8 } from "../core/bytes.ts";
-import type { Json } from "../core/canonical.ts";
+import { isCanonical, type Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
 import type { Line } from "../core/lines.ts";
 import { type Place, refuse } from "../core/refusal.ts";
@@ -56,6 +56,12 @@ function refuseBytes(block: Uint8Array, place: Place, before: number): never {
 
 /** The value of a line; refuses NotCanonical where the line is not its one spelling. */
 export function canonicalLine({ text, number }: Line, place: Place): Json {
+  try {
+    const value = JSON.parse(text) as Json;
+    if (isCanonical(text, value)) return value;
+  } catch {
+    // no JSON: what stands there instead is said below
+  }
   const read = readCanonical(Buffer.from(text));
   if ("value" in read) return read.value;
   const { column, ...fault } = read.fault;

@@ -63,11 +63,13 @@ export async function replay(bundle: RunFiles, options: ReplayOptions): Promise<
 function refuseEngine(bundle: RunFiles, { manifest }: VerifiedRecord): never {
   const { report_version: found, stamp } = manifest;
   const { engine } = stamp;
+  // A person may run what the hint says: only what is a version is passed on.
+  const named = typeof engine === "string" && /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(engine);
   return refuse("EngineMismatch", {
     place: fileIn(bundle, MANIFEST),
     found,
     expected: REPORT_VERSION,
-    engine: typeof engine === "string" ? engine : "its own",
+    engine: named ? engine : null,
   });
 }
 

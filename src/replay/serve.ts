@@ -89,11 +89,12 @@ export async function serveAgain(recorded: Recorded, serving: Serving): Promise<
     const due = last.calls[served];
     const { index, call } =
       due === undefined || due.index > last.end ? { index: last.end, call: undefined } : due;
-    if (call !== undefined && call.name === tool && canonical(call.args) === canonical(args.value)) {
+    const asked = canonical(args.value);
+    if (call !== undefined && call.name === tool && isSpelled(call.args, asked)) {
       served++;
       return { ...call, planted: call.planted ?? 0, said: said(recorded.body(call.result), readers) };
     }
-    const found = `${tool} ${clip(canonical(args.value), 200)}`;
+    const found = `${tool} ${clip(asked, 200)}`;
     const expected = call === undefined ? "no further call" : callOf(call);
     fault ??= new BlindcastError("ReplayRequestUnknown", {
       place: recorded.placeOf(index),
@@ -150,6 +151,9 @@ function lastAttempt({ entries }: Recorded) {
 /** A reader from outside gets a copy of its own: what it does to it is done to nobody else's. */
 const said = (body: Json, { builtIn }: ReaderSource): Said =>
   (builtIn === true ? body : structuredClone(body)) as Said;
+
+/** Recorded arguments were parsed from canonical text, and come back so as a rule. */
+const isSpelled = (args: Json, text: string) => JSON.stringify(args) === text || canonical(args) === text;
 
 /** Those that the reader's door held: a past plant is for the probe alone. */
 const readerPlantsOf = (plants: readonly PlantRecord[]) =>

@@ -3,6 +3,7 @@ import { isRefusal, refuse } from "../core/refusal.ts";
 import { parseJson } from "../core/strict-json.ts";
 import type { AuditLedger, RunSecret } from "../ledger/audit-ledger.ts";
 import type { CloseLeaf, OpenLeaf } from "../ledger/leaves.ts";
+import { isRunId } from "./run-id.ts";
 import type { Sink } from "./sink.ts";
 
 export type Earlier = {
@@ -23,7 +24,7 @@ export function runOf(sink: Sink): string | null {
   if (bytes === undefined) return null;
   try {
     const manifest = parseJson(Buffer.from(bytes).toString("utf8"), "run.json") as { run?: unknown } | null;
-    return typeof manifest?.run === "string" ? manifest.run : null;
+    return typeof manifest?.run === "string" && isRunId(manifest.run) ? manifest.run : null;
   } catch (error) {
     if (isRefusal(error)) return null; // it was being written when the run was killed
     throw error;

@@ -2,6 +2,8 @@
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
+export const isRunId = (text: string): boolean => /^[0-9A-Z]{26}$/.test(text);
+
 export function runId(now: number, random: (bytes: number) => Uint8Array): string {
   let time = Math.floor(now);
   let head = "";

@@ -174,70 +174,72 @@ test("hostile: any value of what a run holds replaced or taken away and signed a
   assert.ok(outcomes.size > 10, `few outcomes: ${[...outcomes.keys()]}`);
 });
 
+const deep = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`) as Json;
+const stamped = (change: Fields) => (draft: Draft) => set(draft.manifest["stamp"] as Fields, change);
+const relined = (name: string, change: (lines: string[]) => string[]) => (draft: Draft) =>
+  void draft.loaded.set(name, joined(change(linesOf(draft.loaded.get(name) as string))));
+/** What the loading of a record refuses. */
+const unloadable: [change: (draft: Draft) => void, expected: string][] = [
+  [stamped({ seed: "1" }), "bounds FieldInvalid"],
+  [stamped({ repeats: 0 }), "bounds FieldInvalid"],
+  [stamped({ bootstrap: { resamples: 1e9, level: 0.95, cluster: "none" } }), "bounds FieldInvalid"],
+  [stamped({ reader: { name: 7 } }), "bounds KeyMissing"],
+  [stamped({ note: deep(62) }), "bounds LimitExceeded"],
+  [stamped({ family: "none of them" }), "bounds FieldInvalid"],
+  [
+    relined("profile.json", ([line]) => [(line as string).replace('"seed":1', '"seed":2')]),
+    "bounds FieldInvalid",
+  ],
+  [
+    relined("caseset.json", ([line]) => [
+      (line as string).replace(/"digest":"sha256:./, '"digest":"sha256:0'),
+    ]),
+    "bounds CasesDigestMismatch",
+  ],
+  [
+    relined("caseset.json", ([line]) => [(line as string).replace(/"view":"sha256:./, '"view":"sha256:0')]),
+    "bounds ViewMismatch",
+  ],
+  [relined("caseset.json", ([line]) => [`${line} `]), "bounds NotCanonical"],
+  [
+    relined("cases.jsonl", ([first, second, ...rest]) => [second as string, first as string, ...rest]),
+    "bounds FieldInvalid",
+  ],
+  [
+    relined("cases.jsonl", (all) => all.map((line) => line.replace("T00:00:00Z", "T00:00:00.0Z"))),
+    "bounds NotCanonical",
+  ],
+  [
+    relined("cases.jsonl", (all) =>
+      all.map((line) => line.replace('"asked_day":"2020-01-11"', '"asked_day":"2020-01-32"')),
+    ),
+    "bounds FieldInvalid",
+  ],
+  [
+    relined("cases.jsonl", ([first, , ...rest]) => [first as string, first as string, ...rest]),
+    "bounds CaseDuplicate",
+  ],
+  [
+    relined("labels.jsonl", (all) => all.map((line) => line.replace("day-2020-01-11", "day-x"))),
+    "bounds LabelCaseUnknown",
+  ],
+  [(draft) => void draft.loaded.set("labels.jsonl", "{}"), "bounds NotCanonical"],
+  [
+    (draft) => {
+      stamped({ selection: { ...((draft.manifest["stamp"] as Fields)["selection"] as object), cases: 0 } })(
+        draft,
+      );
+      draft.loaded.set("cases.jsonl", "");
+      draft.loaded.set("labels.jsonl", "");
+      draft.entries = [];
+    },
+    "bounds SelectionEmpty",
+  ],
+  [(draft) => void draft.loaded.set("family.json", "{}\n"), "bounds FieldInvalid"],
+];
+
 test("hostile: what a stamp must not be, and files that disagree with it, are refused before anything is scored", async () => {
-  const deep = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`) as Json;
-  const stamped = (change: Fields) => (draft: Draft) => set(draft.manifest["stamp"] as Fields, change);
-  const lines = (name: string, change: (lines: string[]) => string[]) => (draft: Draft) =>
-    void draft.loaded.set(name, joined(change(linesOf(draft.loaded.get(name) as string))));
-  const pairs: [change: (draft: Draft) => void, expected: string][] = [
-    [stamped({ seed: "1" }), "bounds FieldInvalid"],
-    [stamped({ repeats: 0 }), "bounds FieldInvalid"],
-    [stamped({ bootstrap: { resamples: 1e9, level: 0.95, cluster: "none" } }), "bounds FieldInvalid"],
-    [stamped({ reader: { name: 7 } }), "bounds KeyMissing"],
-    [stamped({ note: deep(62) }), "bounds LimitExceeded"],
-    [stamped({ family: "none of them" }), "bounds FieldInvalid"],
-    [
-      lines("profile.json", ([line]) => [(line as string).replace('"seed":1', '"seed":2')]),
-      "bounds FieldInvalid",
-    ],
-    [
-      lines("caseset.json", ([line]) => [
-        (line as string).replace(/"digest":"sha256:./, '"digest":"sha256:0'),
-      ]),
-      "bounds CasesDigestMismatch",
-    ],
-    [
-      lines("caseset.json", ([line]) => [(line as string).replace(/"view":"sha256:./, '"view":"sha256:0')]),
-      "bounds ViewMismatch",
-    ],
-    [lines("caseset.json", ([line]) => [`${line} `]), "bounds NotCanonical"],
-    [
-      lines("cases.jsonl", ([first, second, ...rest]) => [second as string, first as string, ...rest]),
-      "bounds FieldInvalid",
-    ],
-    [
-      lines("cases.jsonl", (all) => all.map((line) => line.replace("T00:00:00Z", "T00:00:00.0Z"))),
-      "bounds NotCanonical",
-    ],
-    [
-      lines("cases.jsonl", (all) =>
-        all.map((line) => line.replace('"asked_day":"2020-01-11"', '"asked_day":"2020-01-32"')),
-      ),
-      "bounds FieldInvalid",
-    ],
-    [
-      lines("cases.jsonl", ([first, , ...rest]) => [first as string, first as string, ...rest]),
-      "bounds CaseDuplicate",
-    ],
-    [
-      lines("labels.jsonl", (all) => all.map((line) => line.replace("day-2020-01-11", "day-x"))),
-      "bounds LabelCaseUnknown",
-    ],
-    [(draft) => void draft.loaded.set("labels.jsonl", "{}"), "bounds NotCanonical"],
-    [
-      (draft) => {
-        stamped({ selection: { ...((draft.manifest["stamp"] as Fields)["selection"] as object), cases: 0 } })(
-          draft,
-        );
-        draft.loaded.set("cases.jsonl", "");
-        draft.loaded.set("labels.jsonl", "");
-        draft.entries = [];
-      },
-      "bounds SelectionEmpty",
-    ],
-    [(draft) => void draft.loaded.set("family.json", "{}\n"), "bounds FieldInvalid"],
-  ];
-  for (const [change, expected] of pairs) {
+  for (const [change, expected] of unloadable) {
     const found = await replayed(await forged(builtIn, change));
     assert.equal(told(found), expected, found.failure?.message);
   }
@@ -286,6 +288,21 @@ test("hostile: a report that a stranger changed is a broken bundle, whatever the
     "score ReportDigestMismatch",
     "the agent is not blamed on a report that nobody signed",
   );
+});
+
+test("hostile: the version to install is a version, whatever the stamp says", async () => {
+  const hint = async (engine: Json) =>
+    (
+      await replayed(
+        await forged(builtIn, (draft) => {
+          set(draft.manifest, { report_version: 2 });
+          stamped({ engine })(draft);
+        }),
+      )
+    ).failure?.hint;
+  assert.match((await hint("1.20.3-rc.1")) as string, / blindcast@1\.20\.3-rc\.1$/);
+  for (const odd of ["1.2.3; reboot", "$(reboot)", "1.2", 7, null, { toString: 1 }])
+    assert.match((await hint(odd)) as string, /which its stamp does not name$/);
 });
 
 test("hostile: a difference that other zone data may have made says so", async () => {

@@ -36,7 +36,8 @@ type Current = {
   attempt: number;
   step: number;
   leaf: Uint8Array;
-  state: "running" | "abandoned" | "ended";
+  /** `answered`: its answer, decline or fault is there, and only its end may follow. */
+  state: "running" | "answered" | "abandoned" | "ended";
 };
 
 /**
@@ -68,7 +69,8 @@ export function createEntryOrder(bounds: OrderBounds, note: NoteFault): EntryOrd
 
   const goOn = (at: Current, entry: RecordedEntry, line: number): void => {
     at.case ??= entry.case;
-    if (at.state === "running" && entry.attempt === at.attempt) {
+    if ((at.state === "running" || at.state === "answered") && entry.attempt === at.attempt) {
+      noteAnswer(at, entry, line, note);
       noteLink(entry, at.step + 1, `line ${line - 1}`, at.leaf, line, note);
       return;
     }
@@ -88,6 +90,7 @@ export function createEntryOrder(bounds: OrderBounds, note: NoteFault): EntryOrd
       else current = begin(entry, leaf, line);
       current.step = entry.step;
       current.leaf = leaf;
+      if (answers.has(entry.kind)) current.state = "answered";
       if (entry.kind !== "end") return;
       const whole = "steps" in entry;
       current.state = whole ? "ended" : "abandoned";
@@ -132,6 +135,28 @@ function noteLink(
     note("EntryStep", line, () => ({ of: name(entry), found: entry.step, expected: step }));
   if (!isHexOf(entry.prev, leaf))
     note("EntryChain", line, () => ({ found: entry.prev, before, expected: toHex(leaf) }));
+}
+
+const answers: ReadonlySet<string> = new Set(["answer", "decline", "fault"]);
+
+/** Nothing but the end comes after an answer, and the end of the attempt that stands after nothing else. */
+function noteAnswer(at: Current, entry: RecordedEntry, line: number, note: NoteFault): void {
+  const of = name(entry);
+  if (at.state === "answered" && entry.kind !== "end")
+    note("TrajectoryUnended", line, () => ({
+      of,
+      problem: `${entry.kind} after its answer in line ${line - 1}, expected its end`,
+    }));
+  else if (at.state === "answered" && "abandoned" in entry)
+    note("TrajectoryUnended", line, () => ({
+      of,
+      problem: `abandoned after its answer in line ${line - 1}, which stands`,
+    }));
+  if (at.state === "running" && entry.kind === "end" && "steps" in entry)
+    note("TrajectoryUnended", line, () => ({
+      of,
+      problem: "an end with its steps, and no answer before it",
+    }));
 }
 
 /** `current` is the trajectory's last attempt when another trajectory begins, or the file ends. */
@@ -181,9 +206,9 @@ function noteAttempt(at: Current, entry: RecordedEntry, line: number, note: Note
     note("EntrySequence", line, () => ({
       subject: of,
       found: `attempt ${entry.attempt} after ${attempt}`,
-      expected: `attempt ${state === "running" ? attempt : attempt + 1}`,
+      expected: `attempt ${state === "abandoned" ? attempt + 1 : attempt}`,
     }));
-  else if (state === "running")
+  else if (state === "running" || state === "answered")
     note("TrajectoryUnended", line, () => ({
       of,
       problem: `attempt ${attempt} has no end, expected one in line ${line - 1}`,

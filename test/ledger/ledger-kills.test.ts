@@ -14,6 +14,8 @@ if (words[0] === "append") await appendMany(words.slice(1) as [string, string, s
 /** Appends leaves of a run of its own, and writes down each index that it was given before it asks for the next. */
 async function appendMany([workspace, pemFile, run, count]: [string, string, string, string]): Promise<void> {
   const ledger = aPlace(workspace, read(pemFile)).open();
+  fs.writeFileSync(path.join(workspace, `ready-${process.pid}`), "");
+  while (!fs.existsSync(path.join(workspace, "go"))) await sleep(1);
   for (let n = 0; n < Number(count); n++) {
     const index = await ledger.append(progress(n, run));
     fs.appendFileSync(path.join(workspace, `given-${process.pid}`), `${index} ${progress(n, run)}\n`);
@@ -45,12 +47,15 @@ describe("folder ledger: several processes", () => {
   it("two that append at once lose nothing, and the log verifies", { timeout: 120_000 }, async () => {
     const place = aPlace();
     const start = appending(place);
-    const children = [start(30), start(30)];
+    const children = [start(200), start(200)];
+    const ready = () => fs.readdirSync(place.workspace).filter((name) => name.startsWith("ready-"));
+    while (ready().length < 2) await sleep(5);
+    fs.writeFileSync(path.join(place.workspace, "go"), "");
     for (const child of children) assert.equal(await child.ended, 0);
     const indexes = given(place);
-    assert.equal(indexes.size, 60);
+    assert.equal(indexes.size, 400);
     const lines = await verifiedLines(place);
-    assert.equal(lines.length, 60);
+    assert.equal(lines.length, 400);
     for (const [index, line] of indexes) assert.equal(lines[index], line);
     const runs = lines.map((line) => JSON.parse(line).run);
     assert.ok(runs.indexOf(runOf(2)) < runs.lastIndexOf(runOf(1)), "one ended before the other began");
@@ -64,6 +69,7 @@ describe("folder ledger: several processes", () => {
     t.diagnostic(`seed ${seed}`);
     const random = stream(seed, "kills");
     const place = aPlace();
+    fs.writeFileSync(path.join(place.workspace, "go"), "");
     const start = appending(place);
     let mine = 0;
     for (let i = 0; i < 30; i++) {

@@ -38,8 +38,8 @@ export const serveForgeries: Forgery[] = [
       const call = entryOf(draft, "tool", 1);
       draft.entries.splice(draft.entries.indexOf(answer) + 1, 0, { ...call, seq: 1000 });
     },
-    expected: "re-serve ReplayResponseUnused",
-    says: /:6: rows/,
+    expected: "entries TrajectoryUnended",
+    says: /:6: .*tool after its answer in line 5, expected its end/,
   },
   {
     bad: (draft) => set(entryOf(draft, "answer", 3), { probability: 0.5 }),

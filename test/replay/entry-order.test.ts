@@ -209,19 +209,44 @@ const endPairs: Pair[] = [
   {
     name: "an attempt after one that ended with its steps",
     bad: entries(
-      (all) => [...all.slice(0, 3), { ...without("abandoned")(all[3] as Loose), steps: 4 }, ...all.slice(4)],
-      of(short("rain-1", { attempts: [begun, usualBodies()] })),
+      (all) => [...all.slice(0, 4), { ...without("abandoned")(all[4] as Loose), steps: 5 }, ...all.slice(5)],
+      of(short("rain-1", { attempts: [usualBodies(), usualBodies()] })),
     ),
     expected: "entries TrajectoryUnended",
-    says: /:5: .*after its end in line 4/,
+    says: /:6: .*after its end in line 5/,
     good: { plan: of(short("rain-1", { attempts: [begun, usualBodies()] })) },
   },
   {
-    name: "a trajectory whose last attempt was abandoned",
-    bad: entries((all) =>
-      set(9, { ...without("steps")(all[9] as Loose), abandoned: 5 })(all).map((entry, i) =>
-        i === 9 ? without("steps")(entry) : entry,
+    name: "an attempt whose answer was recorded, and is abandoned for another",
+    bad: { plan: of(short("rain-1", { attempts: [usualBodies(), usualBodies(0.9)] })) },
+    expected: "entries TrajectoryUnended",
+    says: /:5: .*abandoned after its answer in line 4, which stands/,
+    good: { plan: of(short("rain-1", { attempts: [begun, usualBodies(0.9)] })) },
+  },
+  {
+    name: "a second answer",
+    bad: { plan: of(short("rain-1", { attempts: [[...usualBodies(), ...usualBodies(0.9).slice(3)]] })) },
+    expected: "entries TrajectoryUnended",
+    says: /:5: .*answer after its answer in line 4, expected its end/,
+    good: { plan: of(short("rain-1")) },
+  },
+  {
+    name: "an end with its steps and no answer",
+    bad: { plan: of(short("rain-1", { attempts: [begun] })) },
+    expected: "entries TrajectoryUnended",
+    says: /:4: .*an end with its steps, and no answer before it/,
+    good: {
+      plan: of(
+        short("rain-1", { attempts: [[...begun, { kind: "decline", ms: 1, reason: "no", usage: null }]] }),
       ),
+    },
+  },
+  {
+    name: "a trajectory whose last attempt was abandoned",
+    bad: entries(
+      (all) =>
+        all.map((entry) => (entry["kind"] === "end" ? { ...without("steps")(entry), abandoned: 4 } : entry)),
+      of(short("rain-1", { attempts: [begun] })),
     ),
     expected: "entries TrajectoryUnended",
     says: /the last is attempt 0, abandoned/,

@@ -101,7 +101,7 @@ function proven({ verdict, assurance }: Verdict, established: Established | null
       : "the record agrees with itself, and nobody who is trusted stands for it";
   if (established === null) return whole;
   const all = Object.values(established.arms).every((how) => how === "re-executed");
-  return `${whole}; every score follows from it${all ? ", and every answer was given again" : ""}`;
+  return `${whole};\nevery score follows from it${all ? ", and every answer was given again" : ""}`;
 }
 
 function unproven(established: Established | null): string {

@@ -140,7 +140,7 @@ describe("trajectory-replay", () => {
     assert.equal(status, 0, stderr);
     assert.match(
       stdout,
-      /^verified: nothing of the record changed since it was signed \(self-signed\); every score follows/,
+      /^verified: nothing of the record changed since it was signed \(self-signed\);\nevery score follows/,
     );
     for (const stage of ["files", "policy", "signature", "bounds", "re-serve", "rules", "score"])
       assert.match(stdout, new RegExp(`^ {2}${stage} +passed$`, "m"));

@@ -22,6 +22,14 @@ it("bench/run prints one JSON line of ratios", () => {
   assert.ok(line.cases_per_second > 0 && line.ratio_to_floor > 0);
 });
 
+it("bench/replay prints one JSON line of ratios", () => {
+  const ran = bench("replay.mjs", { ENTRIES: "500", RUNS: "1" });
+  assert.equal(ran.status, 0, ran.stderr);
+  const [size] = JSON.parse(ran.stdout).sizes;
+  assert.equal(size.entries, 500);
+  assert.ok(size.replay_us_an_entry > 0 && size.replay_to_bare > 0 && size.verify_to_bare_entries > 0);
+});
+
 const duckdb = fs.existsSync(path.join(repository, "bench/node_modules"));
 it("bench/asof prints one JSON line of ratios", {
   skip: duckdb ? false : "NOT TESTED: npm ci --prefix bench was not run",

@@ -95,7 +95,7 @@ function failed(error: unknown): number {
     return exit.refused;
   }
   if (error instanceof Interrupted) {
-    if (error.storage instanceof BlindcastError) printWords(refusalText(error.storage));
+    if (error.refusal instanceof BlindcastError) printWords(refusalText(error.refusal));
     printWords(`${error.message}${error.done > 0 ? "; what was recorded is kept in the run folder" : ""}`);
     return exit.incomplete;
   }

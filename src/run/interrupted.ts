@@ -4,18 +4,18 @@ import { isRefusal } from "../core/refusal.ts";
 export class Interrupted extends Error {
   readonly done: number;
   readonly of: number;
-  /** The failure of storage that ended it; null where it was asked to stop. */
-  readonly storage: Error | null;
-  constructor(done: number, of: number, storage: Error | null) {
+  /** What ended it: the disk, or the ledger; null where it was asked to stop. */
+  readonly refusal: Error | null;
+  constructor(done: number, of: number, refusal: Error | null) {
     super(`stopped after ${done} of ${of} trajectories`);
     this.name = "Interrupted";
     this.done = done;
     this.of = of;
-    this.storage = storage;
+    this.refusal = refusal;
   }
 }
 
-/** Once a run is open, a disk that fails leaves it incomplete; anything else that is thrown is passed on. */
+/** Once a run is open, a disk or a ledger that refuses leaves it incomplete; a bug is passed on. */
 export function interruptedBy(error: unknown, done: number, of: number): unknown {
-  return isRefusal(error, "StorageFailed") ? new Interrupted(done, of, error) : error;
+  return isRefusal(error) ? new Interrupted(done, of, error) : error;
 }

@@ -37,7 +37,7 @@ it("ends incomplete where the disk fills up on the way, with the journal kept", 
   };
   await assert.rejects(runDaily(await dailySet(), reader, { sink: failing }), (error) => {
     assert.ok(error instanceof Interrupted);
-    assert.ok(isRefusal(error.storage, "StorageFailed"));
+    assert.ok(isRefusal(error.refusal, "StorageFailed"));
     assert.ok(error.done < error.of);
     return true;
   });

@@ -2,9 +2,10 @@
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf, nodeHashing } from "../core/digest.ts";
 import { commitmentOf, leafLine } from "../ledger/leaves.ts";
+import { interruptedBy } from "./interrupted.ts";
 import { manifestOf, writeLoaded } from "./loaded-files.ts";
 import type { Manifest } from "./manifest.ts";
-import type { Plan } from "./preflight.ts";
+import { type Plan, trajectoryCount } from "./preflight.ts";
 import { Recorder } from "./recorder.ts";
 import { checkSame, type Resumed, resumeRecord } from "./resume.ts";
 import type { World } from "./world.ts";
@@ -22,55 +23,76 @@ export type OpenRun = {
 };
 
 /** Makes the run's place, or takes it up where `selection.earlier` says so; a failure before the open leaf leaves nothing. */
-export async function openRun(plan: Plan, world: World): Promise<OpenRun> {
+export function openRun(plan: Plan, world: World): Promise<OpenRun> {
+  return plan.selection.earlier === null ? begin(plan, world) : goOn(plan, world);
+}
+
+async function begin(plan: Plan, world: World): Promise<OpenRun> {
+  const { sink } = world;
+  sink.open();
+  let release = () => {};
+  let opened: Opened;
+  try {
+    release = await world.ledger.hold(plan.run);
+    opened = await promise(plan, world);
+  } catch (error) {
+    sink.abandon();
+    world.ledger.forgetSecret(plan.run);
+    release();
+    throw error;
+  }
+  try {
+    sink.write("open.json", `${opened.line}\n`);
+    return {
+      ...opened,
+      recorder: new Recorder(sink, world.clock, plan.run, opened.text),
+      resumed: [],
+      release,
+    };
+  } catch (error) {
+    release();
+    throw interruptedBy(error, 0, trajectoryCount(plan)); // the open leaf is signed: the run has begun
+  }
+}
+
+type Opened = Pick<OpenRun, "manifest" | "manifestDigest" | "openIndex"> & {
+  readonly text: string;
+  readonly line: string;
+};
+
+/** Writes what was loaded and the manifest, keeps the secret, and signs the open leaf. */
+async function promise(plan: Plan, world: World): Promise<Opened> {
+  const manifest = manifestOf(plan, await writeLoaded(plan, world), world);
+  const text = `${canonical(manifest as unknown as Json)}\n`;
+  world.sink.write("run.json", text);
+  world.ledger.keepSecret(plan.run, plan.secret);
+  const manifestDigest = digestOf(text);
+  const line = leafLine({
+    v: "blindcast.open/1",
+    run: plan.run,
+    manifest: manifestDigest,
+    commitment: commitmentOf({ plants: plan.plantsDigest, ...plan.secret }, nodeHashing.sha256),
+    trials: null,
+  });
+  return { manifest, manifestDigest, openIndex: await world.ledger.append(line), text, line };
+}
+
+async function goOn(plan: Plan, world: World): Promise<OpenRun> {
   const release = await world.ledger.hold(plan.run);
   try {
-    return await (plan.selection.earlier === null ? begin(plan, world, release) : goOn(plan, world, release));
+    const earlier = checkSame(plan, world);
+    const { sink } = world;
+    if (sink.names().includes("open.json")) sink.remove("open.json"); // it may be torn
+    sink.write("open.json", `${leafLine(earlier.open.leaf)}\n`);
+    return {
+      manifest: JSON.parse(earlier.manifest) as Manifest,
+      manifestDigest: digestOf(earlier.manifest),
+      openIndex: earlier.open.index,
+      ...resumeRecord(plan, earlier, world),
+      release,
+    };
   } catch (error) {
     release();
     throw error;
   }
-}
-
-async function begin(plan: Plan, world: World, release: () => void): Promise<OpenRun> {
-  const { sink, ledger } = world;
-  sink.open();
-  try {
-    const manifest = manifestOf(plan, await writeLoaded(plan, world), world);
-    const text = `${canonical(manifest as unknown as Json)}\n`;
-    sink.write("run.json", text);
-    ledger.keepSecret(plan.run, plan.secret);
-    const manifestDigest = digestOf(text);
-    const line = leafLine({
-      v: "blindcast.open/1",
-      run: plan.run,
-      manifest: manifestDigest,
-      commitment: commitmentOf({ plants: plan.plantsDigest, ...plan.secret }, nodeHashing.sha256),
-      trials: null,
-    });
-    const openIndex = await ledger.append(line);
-    sink.write("open.json", `${line}\n`);
-    const recorder = new Recorder(sink, world.clock, plan.run, text);
-    return { manifest, manifestDigest, openIndex, recorder, resumed: [], release };
-  } catch (error) {
-    sink.abandon();
-    ledger.forgetSecret(plan.run);
-    throw error;
-  }
-}
-
-async function goOn(plan: Plan, world: World, release: () => void): Promise<OpenRun> {
-  const earlier = checkSame(plan, world);
-  if (world.sink.bytes("open.json") === undefined)
-    world.sink.write("open.json", `${leafLine(earlier.open.leaf)}\n`);
-  const { recorder, resumed } = resumeRecord(plan, earlier, world);
-  const manifest = JSON.parse(earlier.manifest) as Manifest;
-  return {
-    manifest,
-    manifestDigest: digestOf(earlier.manifest),
-    openIndex: earlier.open.index,
-    recorder,
-    resumed,
-    release,
-  };
 }

@@ -40,13 +40,17 @@ export interface Sink {
 /** `aside`: where a folder that is there already is moved when the run opens; without it, it is refused. */
 export function folderSink(folder: string, aside: string | null = null): Sink {
   let made: string | undefined;
+  let moved = false;
   const at = (name: string) => path.join(folder, name);
   return {
     place: folder,
     open() {
       if (fs.existsSync(folder) && aside === null) refuse("RunExists", { place: folder });
       guard(folder, () => {
-        if (aside !== null) fs.renameSync(folder, aside);
+        if (aside !== null) {
+          fs.renameSync(folder, aside);
+          moved = true;
+        }
         made = makeFolders(path.dirname(path.resolve(folder)));
         fs.mkdirSync(folder);
       });
@@ -76,6 +80,7 @@ export function folderSink(folder: string, aside: string | null = null): Sink {
     remove: (name) => guard(at(name), () => fs.rmSync(at(name))),
     abandon() {
       fs.rmSync(folder, { recursive: true, force: true });
+      if (moved) return fs.renameSync(aside as string, folder);
       // Folders above were made for this run, and another may have moved in since: only empty ones go.
       for (
         let above = path.dirname(path.resolve(folder));

@@ -1,5 +1,8 @@
 /** A run that was cut off anywhere goes on to the same result: nothing recorded is lost, and what was answered stands. */
 import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { finishBacktest } from "../../src/backtest.ts";
@@ -9,7 +12,7 @@ import { answered } from "../../src/model/reader.ts";
 import { type Earlier, findEarlier } from "../../src/run/earlier-run.ts";
 import type { Entry } from "../../src/run/entry.ts";
 import { Interrupted } from "../../src/run/interrupted.ts";
-import { memorySink, type Sink } from "../../src/run/sink.ts";
+import { folderSink, memorySink, type Sink } from "../../src/run/sink.ts";
 import { assertEvery } from "../support/all.ts";
 import {
   dailyInputs,
@@ -228,6 +231,46 @@ describe("run.resume", () => {
     const empty = memorySink();
     empty.write("caseset.json", "{}");
     assert.equal(await findEarlier(empty, memoryLedger()), null);
+  });
+});
+
+describe("run.open", () => {
+  const failingAt = (sink: Sink, name: string): Sink => ({
+    ...sink,
+    write: (file, data) =>
+      file === name
+        ? refuse("StorageFailed", { place: name, cause: "ENOSPC", next: "" })
+        : sink.write(file, data),
+  });
+
+  it("a disk that fails once the open leaf is signed leaves a run that is resumed", async () => {
+    const sink = memorySink();
+    const ledger = memoryLedger();
+    const failing = failingAt(sink, "open.json");
+    await assert.rejects(runDaily(made, reader, { ...base, sink: failing, ledger }), Interrupted);
+    assert.equal(ledger.leaves.length, 1);
+    const { report } = await resume({ sink, ledger });
+    assert.equal(report.resultDigest, whole.report.resultDigest);
+    assert.equal(ledger.leaves.length, 2);
+  });
+
+  it("before it is signed nothing is left, and what was moved aside comes back", async () => {
+    const ledger = memoryLedger();
+    const memory = memorySink();
+    const refused = runDaily(made, reader, { ...base, sink: failingAt(memory, "run.json"), ledger });
+    await assert.rejects(refused, (error) => isRefusal(error, "StorageFailed"));
+    assert.deepEqual(
+      [memory.files.size, ledger.leaves.length, ledger.secretOf("01TESTRUN00000000000000000")],
+      [0, 0, null],
+    );
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-aside-"));
+    const [out, aside] = [path.join(folder, "run"), path.join(folder, "run.old")];
+    fs.mkdirSync(out);
+    fs.writeFileSync(path.join(out, "report.json"), "{}");
+    const failing = failingAt(folderSink(out, aside), "run.json");
+    await assert.rejects(runDaily(made, reader, { ...base, sink: failing, ledger }));
+    assert.deepEqual([fs.readdirSync(folder), fs.readdirSync(out)], [["run"], ["report.json"]]);
+    fs.rmSync(folder, { recursive: true });
   });
 });
 

@@ -14,8 +14,9 @@ if (process.platform !== "linux" || process.arch !== "x64") {
   for (const version of VERSIONS) {
     const binary = install(version);
     run(binary, ["--version"]);
-    // Kills take their time, and the whole number of them was tried on the Node of `npm test`.
-    run(binary, [path.join("scripts", "test.mjs")], { ...process.env, BLINDCAST_KILLS: "8" });
+    // Not again what takes minutes and hangs on no Node version: most of the kills, and each refusal by the command line.
+    const words = [path.join("scripts", "test.mjs"), "--except=walk/refusals.slow.test.js"];
+    run(binary, words, { ...process.env, BLINDCAST_KILLS: "6" });
   }
 }
 

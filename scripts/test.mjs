@@ -1,4 +1,5 @@
-// Runs the compiled tests on this Node: `node scripts/test.mjs [--fast]`; --fast leaves *.slow.test.js out.
+// Runs the compiled tests on this Node: `node scripts/test.mjs [--fast] [--except=FILE]`; --fast leaves *.slow.test.js out,
+// --except the file of that name.
 // Fails where a test fails, where no test file is there, and where a file ran no test.
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
@@ -7,12 +8,18 @@ import * as path from "node:path";
 
 const root = path.resolve(import.meta.dirname, "..");
 const fast = process.argv.includes("--fast");
-const unknown = process.argv.slice(2).filter((word) => word !== "--fast");
-if (unknown.length > 0) fail(`unknown argument ${unknown.join(" ")}, expected --fast or nothing`);
+const except = process.argv
+  .slice(2)
+  .filter((word) => word.startsWith("--except="))
+  .map((word) => word.slice(9));
+const unknown = process.argv.slice(2).filter((word) => word !== "--fast" && !word.startsWith("--except="));
+if (unknown.length > 0)
+  fail(`unknown argument ${unknown.join(" ")}, expected --fast, --except=FILE or nothing`);
 
 const folder = path.join(root, "dist", "test");
 const files = (fs.existsSync(folder) ? fs.readdirSync(folder, { recursive: true }) : [])
   .filter((file) => file.endsWith(".test.js") && !(fast && file.endsWith(".slow.test.js")))
+  .filter((file) => !except.includes(file.split(path.sep).join("/")))
   .map((file) => path.join("dist", "test", file))
   .sort();
 if (files.length === 0) fail("no test file under dist/test: build first");

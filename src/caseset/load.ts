@@ -181,6 +181,24 @@ function loadCases(
 }
 
 /** Two labels of one case at one available time are told apart by nothing: refused, unless vintage alone differs. */
+export function demandLabelOnce(label: Label, seen: Map<string, Label>, complain: Complain = strict): void {
+  const key = `${label.caseId}\n${label.availableAt}`;
+  const first = seen.get(key);
+  if (first === undefined) {
+    seen.set(key, label);
+    return;
+  }
+  const { vintage, outcome, resolvedAt } = first;
+  if (vintage !== label.vintage && outcome === label.outcome && resolvedAt === label.resolvedAt) return;
+  complain("LabelDuplicate", {
+    place: label.place,
+    id: label.caseId,
+    vintage: label.vintage,
+    available: formatInstant(label.availableAt),
+    first: first.place,
+  });
+}
+
 function loadLabels(
   folder: string,
   shown: string,
@@ -193,21 +211,7 @@ function loadLabels(
     const label = parseLabel(value, place, complain);
     if (label === undefined) continue;
     if (!ids.has(label.caseId)) complain("LabelCaseUnknown", { place, id: label.caseId });
-    const key = `${label.caseId}\n${label.availableAt}`;
-    const first = seen.get(key);
-    if (first === undefined) seen.set(key, label);
-    else if (
-      first.vintage === label.vintage ||
-      first.outcome !== label.outcome ||
-      first.resolvedAt !== label.resolvedAt
-    )
-      complain("LabelDuplicate", {
-        place,
-        id: label.caseId,
-        vintage: label.vintage,
-        available: formatInstant(label.availableAt),
-        first: first.place,
-      });
+    demandLabelOnce(label, seen, complain);
     labels.push(label);
   }
   return labels;

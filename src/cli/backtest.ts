@@ -99,7 +99,7 @@ export async function run(raw: Raw): Promise<number> {
   const report = await spine(inputs.set, selection, [announce], world).catch((error) => {
     if (error instanceof Interrupted && fs.existsSync(out)) {
       printWords(`run folder: ${shownPath(path.resolve(out))}`);
-      printWords(`hint: go on with the same words and --out ${out} --resume`);
+      printWords(`hint: go on with the same words and --out ${out} --resume (without --force)`);
     }
     throw error;
   });
@@ -146,7 +146,7 @@ async function takePlace(
   name: string,
   ledger: AuditLedger,
 ): Promise<{ out: string; sink: Sink; earlier: Earlier | null; replaces: string | null }> {
-  const out = given ?? path.join("runs", `${name}-${run}`);
+  const out = path.normalize(given ?? path.join("runs", `${name}-${run}`)).replace(/[/\\]$/, "");
   const sink = folderSink(out);
   if (!fs.existsSync(out)) {
     if (resume) printWords(`nothing to resume in ${out}: the run begins`);
@@ -155,21 +155,29 @@ async function takePlace(
   if (force) return { out, ...(await moveAside(out, sink, ledger)), earlier: null };
   const earlier = await findEarlier(sink, ledger);
   if (earlier === null) {
-    printWords(`the run in ${out} never began: it begins anew`);
-    await wipe(sink, ledger);
-  } else {
-    printWords(`resuming run ${earlier.run}${earlier.close === null ? "" : ", which was closed already"}`);
+    const aside = freeName(`${out}.unopened`);
+    await forget(sink, ledger);
+    printWords(`the run in ${out} never began: it begins anew, and what is there goes to ${aside}`);
+    return { out, sink: folderSink(out, aside), earlier, replaces: null };
   }
+  printWords(`resuming run ${earlier.run}${earlier.close === null ? "" : ", which was closed already"}`);
   return { out, sink, earlier, replaces: null };
 }
 
-/** What a run left that died before its open leaf, if nobody is writing it now. */
-async function wipe(sink: Sink, ledger: AuditLedger): Promise<void> {
+/** The secret of a run that died before its open leaf, if nobody is writing it now. */
+async function forget(sink: Sink, ledger: AuditLedger): Promise<void> {
   const run = runOf(sink);
-  const release = run === null ? () => {} : await ledger.hold(run);
-  sink.abandon();
-  if (run !== null) ledger.forgetSecret(run);
+  if (run === null) return;
+  const release = await ledger.hold(run);
+  ledger.forgetSecret(run);
   release();
+}
+
+/** The name, or with a number the first that nothing has. */
+function freeName(name: string): string {
+  let free = name;
+  for (let n = 2; fs.existsSync(free); n++) free = `${name}-${n}`;
+  return free;
 }
 
 async function moveAside(
@@ -178,8 +186,8 @@ async function moveAside(
   ledger: AuditLedger,
 ): Promise<{ sink: Sink; replaces: string | null }> {
   const replaces = runOf(sink);
-  let aside = `${out}.${replaces ?? "aside"}`;
-  for (let n = 2; fs.existsSync(aside); n++) aside = `${out}.${replaces ?? "aside"}-${n}`;
+  if (replaces !== null) (await ledger.hold(replaces))(); // refused where a process is writing it
+  const aside = freeName(`${out}.${replaces ?? "aside"}`);
   const open = replaces === null ? undefined : (await ledger.leavesOf(replaces))[0];
   const stays =
     open === undefined ? `not in ${ledger.place}` : `leaf ${open.index} of ${ledger.place} and stays there`;
@@ -189,9 +197,15 @@ async function moveAside(
   return { sink: folderSink(out, aside), replaces };
 }
 
+/** A run that began without a key goes on without one, whatever key was made since. */
+function isUnsigned(out: string | undefined, resume: boolean): boolean {
+  const file = path.join(out ?? "", "run.json");
+  return resume && fs.existsSync(file) && fs.readFileSync(file, "utf8").includes('"ledger":null,');
+}
+
 function ledgerOf(raw: Raw): AuditLedger {
   const given = text(raw, "key");
-  const file = given ?? defaultKeyFile();
+  const file = given ?? (isUnsigned(text(raw, "out"), flagged(raw, "resume")) ? null : defaultKeyFile());
   const origin = originOf(raw);
   const signer = file !== null && (given !== undefined || fs.existsSync(file)) ? loadSigner(file) : null;
   if (signer === null && origin !== null)

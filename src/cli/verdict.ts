@@ -95,11 +95,13 @@ function assuranceText({ assurance, record }: Verdict): string {
 }
 
 function proven({ verdict, assurance }: Verdict, established: Established | null): string {
+  const what = established === null ? "manifest, cases, labels, profile and entries" : "the record";
   const whole =
     verdict === "verified"
-      ? `nothing of the record changed since it was signed (${assurance})`
+      ? `nothing of ${what} changed since it was signed (${assurance})`
       : "the record agrees with itself, and nobody who is trusted stands for it";
-  if (established === null) return whole;
+  if (established === null)
+    return `${whole};\nreport, responses and plants were not looked at: that is replay`;
   const all = Object.values(established.arms).every((how) => how === "re-executed");
   return `${whole};\nevery score follows from it${all ? ", and every answer was given again" : ""}`;
 }

@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type ForecastCase, forecastCaseOnDisk, parseForecastCase } from "../caseset/forecast-case.ts";
 import { type Label, labelOnDisk, parseLabel } from "../caseset/label.ts";
-import { CaseSetOnDisk } from "../caseset/load.ts";
+import { CaseSetOnDisk, demandLabelOnce } from "../caseset/load.ts";
 import { type Outcome, settle } from "../caseset/settlement.ts";
 import { canonical, type Json } from "../core/canonical.ts";
 import { digestOf, digestOfJson } from "../core/digest.ts";
@@ -14,6 +14,7 @@ import { type Family, FamilyOnDisk, parseFamily } from "../model/family.ts";
 import { type ArmPlan, planArms } from "../run/arms.ts";
 import type { Manifest } from "../run/manifest.ts";
 import { fileIn, type RunFiles } from "./bundle.ts";
+import { demandLocalTimes, demandProfile, demandSelection } from "./claims.ts";
 import { CASES, type Listing, MANIFEST } from "./files.ts";
 import { canonicalFile, canonicalLine, recordedLines } from "./recorded-lines.ts";
 import type { VerifiedRecord } from "./verify-record.ts";
@@ -42,7 +43,11 @@ const StampOnDisk = Type.Object({
   profile: Digest,
   family: Type.String(),
   view: Digest,
-  selection: Type.Object({ digest: Digest }),
+  selection: Type.Object({
+    digest: Digest,
+    filters: Type.Array(Type.String()),
+    limit: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  }),
 });
 type StampOnDisk = Static<typeof StampOnDisk>;
 
@@ -93,17 +98,30 @@ export type RecordedRun = KeptCases & {
  * Loads all but entries, bodies and plants. Their digests stand in the manifest already; refused here is what no run
  * would have written: NotCanonical, KeyMissing, UnknownKey, FieldInvalid, and what a case set's own loader refuses.
  */
-export async function loadRecord(bundle: RunFiles, verified: VerifiedRecord): Promise<RecordedRun> {
+export async function loadRecord(
+  bundle: RunFiles,
+  verified: VerifiedRecord,
+  zoneData: string | undefined,
+): Promise<RecordedRun> {
   const { manifest, listing } = verified;
   const stamp = checkStamp(manifest, fileIn(bundle, MANIFEST));
   const kept = await loadCaseSetFile(bundle, manifest, stamp);
   const cases = loadCases(bundle, listing, kept);
   const selected = digestOf(cases.cases.map((item) => `${item.id}\n`).join(""));
   demandSame(bundle, "selection.digest", stamp.selection.digest, selected, "of the ids in cases.jsonl");
-  const profile = digestOfJson(await canonicalFile(bundle, "profile.json"));
-  demandSame(bundle, "profile", stamp.profile, profile, "of profile.json");
+  const profile = await canonicalFile(bundle, "profile.json");
+  demandSame(bundle, "profile", stamp.profile, digestOfJson(profile), "of profile.json");
+  demandProfile(stamp, profile, fileIn(bundle, MANIFEST));
   const arms = planArms(cases.cases, await loadFamilyFile(bundle, listing, stamp));
   const labels = loadLabels(bundle, listing, cases.indexOf);
+  const { declared, view } = kept;
+  demandSelection(
+    manifest,
+    stamp.selection,
+    { cases: cases.cases, labels, declared, view },
+    fileIn(bundle, CASES),
+  );
+  demandLocalTimes(cases, declared, zoneData === manifest.host.zone_data, fileIn(bundle, CASES));
   const outcomes = settle(cases.cases, labels, { deadlines: cases.deadlines, asOf: null });
   const trajectories = arms.assignments.length * stamp.repeats;
   return { ...cases, manifest, stamp, kept, arms, trajectories, outcomes };
@@ -190,11 +208,13 @@ function loadLabels(bundle: RunFiles, { files }: Listing, ids: ReadonlyMap<strin
   const name = "labels.jsonl";
   const place = fileIn(bundle, name);
   const labels: Label[] = [];
+  const seen = new Map<string, Label>();
   for (const line of recordedLines(bundle, name, files.get(name) as number)) {
     const at = `${place}:${line.number}`;
     const label = parseLabel(canonicalLine(line, place), at) as Label;
     demandSpelling(line.text, labelOnDisk(label), at);
     if (!ids.has(label.caseId)) refuse("LabelCaseUnknown", { place: at, id: label.caseId });
+    demandLabelOnce(label, seen);
     labels.push(label);
   }
   return labels;

@@ -82,7 +82,7 @@ type ReadRun = {
 
 /** Loads what stands beside the entries, then passes over them; refuses what breaks the stage `bounds`. */
 async function readRun(bundle: RunFiles, verified: VerifiedRecord, options: ReplayOptions): Promise<ReadRun> {
-  const run = await loadRecord(bundle, verified);
+  const run = await loadRecord(bundle, verified, options.zoneData);
   const reported = await readReport(bundle, verified.close);
   const serving = await openServing(bundle, verified.listing, run, options);
   const pass = await passOver({ bundle, verified, run, reported, serving }, options);

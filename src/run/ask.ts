@@ -1,5 +1,6 @@
 /** Asking a reader: one new instance a trajectory; whatever comes back is made an attempt that a record can hold. */
 import { limits } from "../core/limits.ts";
+import { isRefusal } from "../core/refusal.ts";
 import { clip } from "../core/words.ts";
 import {
   type AskedCase,
@@ -25,7 +26,7 @@ export async function ask(
     return checkAttempt(await reader.answer(asked, tools, world.signal));
   } catch (error) {
     if (error instanceof BoundViolation) return fault("aborted", error.message);
-    if (world.readers.builtIn === true) throw error;
+    if (world.readers.builtIn === true || isRefusal(error)) throw error; // ours, or the disk's: not the reader's
     return fault("protocol", `the reader threw: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

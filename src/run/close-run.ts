@@ -2,7 +2,7 @@
 import { type Digest, digestOf } from "../core/digest.ts";
 import { refuse } from "../core/refusal.ts";
 import { type CloseLeaf, leafLine } from "../ledger/leaves.ts";
-import type { Earlier } from "./earlier-run.ts";
+import { demandUnchanged, type Earlier } from "./earlier-run.ts";
 import { interruptedBy } from "./interrupted.ts";
 import type { OpenRun } from "./open-run.ts";
 import { type Plan, trajectoryCount } from "./preflight.ts";
@@ -53,11 +53,12 @@ export async function closeRun(
  * A run whose close leaf is in the ledger is over: what a crash left of its last files is written again. Refuses
  * RunUnknown where its report is not the one that the leaf names.
  */
-export async function finishClosed(earlier: Earlier, world: World): Promise<string> {
+export async function finishClosed(seen: Earlier, world: World): Promise<string> {
   const { sink, ledger } = world;
-  const close = earlier.close as NonNullable<Earlier["close"]>;
-  const release = await ledger.hold(earlier.run);
+  const release = await ledger.hold(seen.run);
   try {
+    const earlier = await demandUnchanged(seen, sink, ledger);
+    const close = earlier.close as NonNullable<Earlier["close"]>;
     const report = Buffer.from(sink.bytes("report.json") ?? []);
     const found = digestOf(report);
     if (found !== close.leaf.report)

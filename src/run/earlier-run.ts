@@ -31,9 +31,20 @@ export function runOf(sink: Sink): string | null {
   }
 }
 
+/** Refuses RunLocked where the run is not as far as it was when it was looked at; asked by who holds it. */
+export async function demandUnchanged(earlier: Earlier, sink: Sink, ledger: AuditLedger): Promise<Earlier> {
+  const now = await findEarlier(sink, ledger);
+  if (now !== null && (now.close === null) === (earlier.close === null)) return now;
+  return refuse("RunLocked", {
+    place: sink.place,
+    run: earlier.run,
+    holder: "another process, which went on with it or took it back meanwhile",
+    next: "look at it again: the same words, once more",
+  });
+}
+
 /** What is written before the open leaf: where there is nothing else, no run began. */
-const BEFORE_OPEN =
-  /^((run|caseset|profile|family|open)\.json|(cases|labels)\.jsonl|artifacts\/[0-9a-f]{64})$/;
+const BEFORE_OPEN = /^((run|caseset|profile|family)\.json|(cases|labels)\.jsonl|artifacts\/[0-9a-f]{64})$/;
 
 /**
  * What stands in the sink's place; null where its run never began: its open leaf is not in the ledger, and nothing was

@@ -2,6 +2,7 @@
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf, nodeHashing } from "../core/digest.ts";
 import { commitmentOf, leafLine } from "../ledger/leaves.ts";
+import { demandUnchanged } from "./earlier-run.ts";
 import { interruptedBy } from "./interrupted.ts";
 import { manifestOf, writeLoaded } from "./loaded-files.ts";
 import type { Manifest } from "./manifest.ts";
@@ -80,8 +81,8 @@ async function promise(plan: Plan, world: World): Promise<Opened> {
 async function goOn(plan: Plan, world: World): Promise<OpenRun> {
   const release = await world.ledger.hold(plan.run);
   try {
-    const earlier = checkSame(plan, world);
     const { sink } = world;
+    const earlier = await demandUnchanged(checkSame(plan, world), sink, world.ledger);
     if (sink.names().includes("open.json")) sink.remove("open.json"); // it may be torn
     sink.write("open.json", `${leafLine(earlier.open.leaf)}\n`);
     return {

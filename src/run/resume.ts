@@ -3,7 +3,7 @@ import type { ForecastCase } from "../caseset/forecast-case.ts";
 import { fromHex, toBase64 } from "../core/bytes.ts";
 import type { Json } from "../core/canonical.ts";
 import { canonical } from "../core/canonical.ts";
-import { digestOf, nodeHashing } from "../core/digest.ts";
+import { type Digest, digestOf, nodeHashing } from "../core/digest.ts";
 import { refuse } from "../core/refusal.ts";
 import { commitmentOf } from "../ledger/leaves.ts";
 import { createTree } from "../ledger/tree.ts";
@@ -16,7 +16,7 @@ import type { Manifest } from "./manifest.ts";
 import { type Plan, trajectoryCount } from "./preflight.ts";
 import { probeCase } from "./probe.ts";
 import { Recorder, type TrajectoryLog } from "./recorder.ts";
-import type { Sink } from "./sink.ts";
+import type { Sink, SinkFile } from "./sink.ts";
 import { endAttempt } from "./trajectory.ts";
 import type { World } from "./world.ts";
 
@@ -29,8 +29,10 @@ export function checkSame(plan: Plan, world: World): Earlier {
   const earlier = plan.selection.earlier as Earlier;
   const place = "run.json";
   const recorded = JSON.parse(earlier.manifest) as Manifest;
+  // What is closed already needs no more than its last files: the machine may be another by now.
+  const host = earlier.close === null ? given.host : recorded.host;
   const other = firstDifference(
-    { ...given, replaces: recorded.replaces } as unknown as Json,
+    { ...given, host, replaces: recorded.replaces } as unknown as Json,
     recorded as unknown as Json,
   );
   if (other !== undefined) refuse("ResumeMismatch", { place, ...other });
@@ -96,47 +98,63 @@ export function resumeRecord(
   world: World,
 ): { recorder: Recorder; resumed: Resumed } {
   const { sink } = world;
-  const { journal, files } = takeUp(sink, earlier);
+  const journal = readBack(sink, earlier);
   checkProgress(journal, earlier, sink.place);
-  const recorder = new Recorder(sink, world.clock, plan.run, earlier.manifest, files);
   const positionOf = positions(plan, `${sink.place}/journal.jsonl`);
+  const last = lastAttempts(journal, positionOf);
+  const probes = probesAgain(plan, journal, world);
+  // All that can be refused was: from here on the folder is written to.
+  const recorder = new Recorder(sink, world.clock, plan.run, earlier.manifest, takeUp(sink, journal));
   recorder.restore(journal, positionOf);
-  holdProbes(plan, journal, recorder, world);
+  for (const [digest, text] of probes) recorder.hold(text, digest);
   const resumed: { finished: boolean; attempt: number }[] = [];
-  for (const [position, last] of lastAttempts(journal, positionOf)) {
-    const { entry } = last;
+  for (const [position, { entry, leaf }] of last) {
     const { repeats } = plan.selection.options;
     const assignment = plan.arms.assignments[Math.floor(position / repeats)] as Assignment;
-    const log: TrajectoryLog = {
-      position,
-      arm: entry.arm,
-      repeat: entry.repeat,
-      attempt: entry.attempt,
-      step: entry.step + 1,
-      prev: last.leaf,
-    };
+    const { arm, repeat, attempt, step } = entry;
+    const log: TrajectoryLog = { position, arm, repeat, attempt, step: step + 1, prev: leaf };
     const answered = entry.kind === "answer" || entry.kind === "decline" || entry.kind === "fault";
-    if (entry.kind !== "end")
-      endAttempt(log, plan.cases[assignment.caseIndex] as ForecastCase, answered, recorder, world);
+    const item = plan.cases[assignment.caseIndex] as ForecastCase;
+    if (entry.kind !== "end") endAttempt(log, item, answered, recorder, world);
     const finished = entry.kind === "end" ? entry.steps !== undefined : answered;
-    resumed[position] = { finished, attempt: entry.attempt + 1 };
+    resumed[position] = { finished, attempt: attempt + 1 };
   }
   return { recorder, resumed };
 }
 
+const RECORD = ["blobs.pack", "journal.jsonl"] as const;
+
+/** What was recorded, read and not yet touched. */
+function readBack(sink: Sink, earlier: Earlier): Journal {
+  const names = sink.names();
+  const place = `${sink.place}/journal.jsonl`;
+  const there = RECORD.filter((name) => names.includes(name));
+  if (there.length === 0) return { entries: [], blobs: new Map(), held: new Set(), size: 0, packSize: 0 };
+  const [pack, journal] = RECORD.map((name) => (names.includes(name) ? sink.reopen(name, null) : undefined));
+  try {
+    // The pack is made first: alone, it is empty, and of a run that was killed before its journal was made.
+    if (pack !== undefined && journal !== undefined)
+      return readJournal(journal, pack, earlier.run, earlier.manifest, place);
+    if (pack?.size() === 0) return { entries: [], blobs: new Map(), held: new Set(), size: 0, packSize: 0 };
+    return refuse("JournalBroken", {
+      place,
+      found: `${there[0]} alone`,
+      expected: "journal and pack together",
+    });
+  } finally {
+    pack?.close();
+    journal?.close();
+  }
+}
+
 /** What was made at a close that did not come to its leaf is made anew; journal and pack lose what was torn. */
-function takeUp(sink: Sink, earlier: Earlier) {
+function takeUp(sink: Sink, { size, packSize }: Journal): { pack: SinkFile; journal: SinkFile } {
   const names = sink.names();
   for (const name of ["entries.jsonl", "blobs.idx", "plants.jsonl", "report.json"])
     if (names.includes(name)) sink.remove(name);
-  for (const name of ["blobs.pack", "journal.jsonl"]) if (!names.includes(name)) sink.create(name).close();
-  const pack = sink.reopen("blobs.pack", null);
-  const journal = sink.reopen("journal.jsonl", null);
-  const read = readJournal(journal, pack, earlier.run, earlier.manifest, `${sink.place}/journal.jsonl`);
-  pack.close();
-  journal.close();
-  const whole = sink.reopen("blobs.pack", read.packSize);
-  return { journal: read, files: { pack: whole, journal: sink.reopen("journal.jsonl", read.size, whole) } };
+  for (const name of RECORD) if (!names.includes(name)) sink.create(name).close();
+  const pack = sink.reopen("blobs.pack", packSize);
+  return { pack, journal: sink.reopen("journal.jsonl", size, pack) };
 }
 
 /** The ledger says how much was on the disk: less, or other entries, is no crash of ours. */
@@ -174,25 +192,23 @@ function positions(plan: Plan, place: string): (entry: Entry) => number {
 }
 
 /** Bodies of probes were never on the disk: they are made again from the same secret. */
-function holdProbes(plan: Plan, journal: Journal, recorder: Recorder, world: World): void {
+function probesAgain(plan: Plan, journal: Journal, world: World): Map<Digest, string> {
   const missing = new Set(journal.held);
   const seen = new Set(journal.entries.map(({ entry }) => entry.case));
+  const made = new Map<Digest, string>();
   for (const [caseIndex, item] of plan.cases.entries()) {
-    if (missing.size === 0) return;
+    if (missing.size === 0) break;
     if (!seen.has(item.id)) continue;
     for (const probe of probeCase(world.store, item, plan.plantsOf(caseIndex))) {
       const text = probe.text();
       const digest = digestOf(text);
-      if (missing.delete(digest)) recorder.hold(text, digest);
+      if (missing.delete(digest)) made.set(digest, text);
     }
   }
-  for (const digest of missing)
-    refuse("ResumeMismatch", {
-      place: world.sink.place,
-      field: "a probe's answer",
-      found: "another",
-      recorded: digest,
-    });
+  const { place } = world.sink;
+  for (const recorded of missing)
+    refuse("ResumeMismatch", { place, field: "a probe's answer", found: "another", recorded });
+  return made;
 }
 
 /** Of each trajectory, in the plan's order, its last entry. */

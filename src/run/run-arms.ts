@@ -59,7 +59,9 @@ async function runAll(plan: Plan, run: OpenRun, world: World): Promise<{ done: n
       if (stopped()) return;
       try {
         const log = recorder.begin(position, assignment.arm, position % repeats, before?.attempt ?? 0);
-        if (!(await runTrajectory(plan, assignment, log, recorder, world))) failed++;
+        const came = await runTrajectory(plan, assignment, log, recorder, world);
+        if (came === "stopped") return;
+        if (came === "unanswered") failed++;
         world.progress.done(++done, failed);
         await report();
       } catch (caught) {

@@ -112,23 +112,25 @@ function folderFile(file: string, flags: "wx+" | "r+", before?: SinkFile): SinkF
   let written = guard(file, () => fs.fstatSync(handle).size);
   let scheduled = false;
   let lost: unknown;
-  let window: { offset: number; bytes: Buffer } = { offset: 0, bytes: Buffer.alloc(0) };
+  const readWindow = windowOf(file, handle);
+  // Once a write failed, nothing is written after it: what came later would stand in the place of what was lost.
   const put = (data: string | Uint8Array) => {
-    before?.flush();
-    written += guard(file, () => writeAll(handle, data, written));
+    if (lost !== undefined) throw lost;
+    try {
+      before?.flush();
+      written += guard(file, () => writeAll(handle, data, written));
+    } catch (error) {
+      lost = error;
+      throw error;
+    }
   };
   const flush = () => {
     scheduled = false;
-    const pending = filled;
+    if (filled > 0) put(buffer.subarray(0, filled));
     filled = 0;
-    if (pending > 0) put(buffer.subarray(0, pending));
   };
   const later = () => {
-    try {
-      flush();
-    } catch (error) {
-      lost = error; // told at the next append, sync or close
-    }
+    if (lost === undefined) attempted(flush); // a failure is kept in `lost`, and told at the next call
   };
   return {
     append(data) {
@@ -150,20 +152,16 @@ function folderFile(file: string, flags: "wx+" | "r+", before?: SinkFile): SinkF
     flush,
     read(offset, length) {
       flush();
-      if (offset < window.offset || offset + length > window.offset + window.bytes.length) {
-        window = {
-          offset,
-          bytes: readAt(file, handle, offset, Math.max(length, Math.min(BUFFER, written - offset))),
-        };
-      }
-      return window.bytes.subarray(offset - window.offset, offset - window.offset + length);
+      return readWindow(offset, length, written);
     },
     sync() {
-      if (lost !== undefined) return Promise.reject(lost);
-      flush();
-      return new Promise((resolve, reject) =>
-        fs.fsync(handle, (error) => (error === null ? resolve() : reject(failure(file, error)))),
-      );
+      try {
+        flush();
+        if (lost !== undefined) throw lost;
+      } catch (error) {
+        return Promise.reject(error);
+      }
+      return syncHandle(file, handle);
     },
     close() {
       try {
@@ -176,6 +174,34 @@ function folderFile(file: string, flags: "wx+" | "r+", before?: SinkFile): SinkF
 }
 
 const BUFFER = 1 << 20;
+
+function attempted(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
+}
+
+/** Resolves when the system says that what was written is on the disk. */
+function syncHandle(file: string, handle: number): Promise<void> {
+  return new Promise((resolve, reject) =>
+    fs.fsync(handle, (error) => (error === null ? resolve() : reject(failure(file, error)))),
+  );
+}
+
+/** Reads in pieces of a buffer's size, since what is read next mostly stands behind; nothing that was written changes. */
+function windowOf(file: string, handle: number) {
+  let from = 0;
+  let bytes: Buffer = Buffer.alloc(0);
+  return (offset: number, length: number, written: number): Buffer => {
+    if (offset < from || offset + length > from + bytes.length) {
+      bytes = readAt(file, handle, offset, Math.max(length, Math.min(BUFFER, written - offset)));
+      from = offset;
+    }
+    return bytes.subarray(offset - from, offset - from + length);
+  };
+}
 
 function readAt(file: string, handle: number, offset: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);

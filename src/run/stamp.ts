@@ -112,7 +112,7 @@ function checkIdentity(identity: ReaderIdentity, reader: string): ReaderIdentity
 }
 
 /** The digest of a set as loaded: its declaration, each case and label in its one spelling, its tables' view. */
-export function caseSetDigest(set: CaseSet, view: Digest): Digest {
+export function caseSetDigest(set: Pick<CaseSet, "onDisk" | "cases" | "labels">, view: Digest): Digest {
   const lines = function* (): Generator<string> {
     for (const item of set.cases) yield canonical(forecastCaseOnDisk(item));
     for (const label of set.labels) yield canonical(labelOnDisk(label));

@@ -111,7 +111,7 @@ function toolName(named: unknown): string {
 function plainArguments(given: Json): PlainArguments {
   let text: string;
   try {
-    text = canonical(given);
+    text = canonical([given]).slice(1, -1); // as deep as it will stand in its entry
   } catch (error) {
     return {
       ok: false,

@@ -12,14 +12,17 @@ import type { Recorder, TrajectoryLog } from "./recorder.ts";
 import { hostTools } from "./tool-host.ts";
 import type { World } from "./world.ts";
 
-/** Runs one attempt; whether the reader answered is told to the progress line, all else is in the record. */
+/**
+ * Runs one attempt; whether the reader answered is told to the progress line, all else is in the record. `stopped`: the
+ * reader gave up since the run was asked to stop; its attempt is abandoned, and a resumed run makes another.
+ */
 export async function runTrajectory(
   plan: Plan,
   assignment: Assignment,
   log: TrajectoryLog,
   recorder: Recorder,
   world: World,
-): Promise<boolean> {
+): Promise<"answered" | "unanswered" | "stopped"> {
   const item = plan.cases[assignment.caseIndex] as ForecastCase;
   const append = appendTo(log, item, recorder, world);
   const plants = plan.plantsOf(assignment.caseIndex);
@@ -33,9 +36,13 @@ export async function runTrajectory(
     tools,
   );
   close();
+  if (attempt.kind === "fault" && world.signal.aborted) {
+    append(item.horizon, { kind: "end", abandoned: log.step + 1 });
+    return "stopped";
+  }
   append(item.horizon, attemptEntry(attempt, Math.round(world.clock.elapsed() - started)));
   append(item.horizon, { kind: "end", steps: log.step + 1 });
-  return attempt.kind === "answer";
+  return attempt.kind === "answer" ? "answered" : "unanswered";
 }
 
 /** Ends an attempt that a crash cut off: with its answer, which stands, or as abandoned. */

@@ -13,6 +13,7 @@ import { stageNames } from "../../src/replay/stage.ts";
 import { type Earlier, findEarlier } from "../../src/run/earlier-run.ts";
 import { Interrupted } from "../../src/run/interrupted.ts";
 import { memorySink } from "../../src/run/sink.ts";
+import { caseSetDigest } from "../../src/run/stamp.ts";
 import { assertEvery } from "../support/all.ts";
 import { dailySet, date, familyOf, readerOf, reading, runDaily } from "../support/daily-set.ts";
 import { brokenRules, honest, naiveStore } from "../support/naive-store.ts";
@@ -74,6 +75,21 @@ test("replay: a reader from outside is scored as it stands, and the verdict says
     reason: 'the reader "test" is not built in',
   });
   assert.equal(found.replayed?.unanswered, served?.reason);
+});
+
+test("replay: arguments as deep as an entry can hold are recorded, deeper ones are refused as a value, and both replay", async () => {
+  const nested = (depth: number): Json => (depth === 0 ? 1 : [nested(depth - 1)]);
+  const said: string[] = [];
+  const reader = readerOf(async (_asked, tools) => {
+    for (const depth of [62, 63, 64, 65]) {
+      const reply = await tools.call("rows", nested(depth));
+      if (!reply.ok) said.push(reply.fault.message.slice(0, 30));
+    }
+    return answered(0.5);
+  });
+  const { files } = await closedRun(daily, reader);
+  assert.equal(told(await replayed(files)), "verified");
+  assert.equal(new Set(said).size, 2, "too deep, and no table");
 });
 
 test("replay: a reader from outside that has a built-in's name is not taken for it", async () => {
@@ -152,6 +168,11 @@ test("replay: a reader that the record cannot make again, because the case set n
   const files = await forged(run, (draft) => {
     const kept = JSON.parse(draft.loaded.get("caseset.json") as string);
     delete kept.declared.readers;
+    const { cases, labels } = daily.set;
+    const digest = caseSetDigest({ onDisk: kept.declared, cases, labels }, kept.view);
+    kept.digest = digest;
+    (draft.manifest["caseset"] as Fields)["digest"] = digest;
+    reword(draft, ({ result }) => Object.assign(result["caseset"] as object, { digest }));
     draft.loaded.set("caseset.json", `${canonical(kept)}\n`);
   });
   const found = await replayed(files);

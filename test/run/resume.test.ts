@@ -190,6 +190,43 @@ describe("run.resume", () => {
     }
   });
 
+  it("a reader that gives up since the run is stopped is asked again, and its fault does not stand", async () => {
+    const sink = memorySink();
+    const ledger = memoryLedger();
+    const abort = new AbortController();
+    let asked = 0;
+    const polite = readerOf(async (...words) => {
+      if (++asked > 6) abort.abort();
+      if (abort.signal.aborted)
+        return { kind: "fault", class: "aborted", message: "asked to stop", usage: null };
+      return await reader.open({ snapshot: words[2] } as never).answer(words[0], words[1], abort.signal);
+    }, family);
+    const signal = abort.signal;
+    await assert.rejects(runDaily(made, polite, { ...base, sink, ledger, signal }), Interrupted);
+    const { report } = await resume({ sink, ledger });
+    assert.equal(report.resultDigest, whole.report.resultDigest);
+    assert.ok((report.evidence as { attempts: { abandoned: number } }).attempts.abandoned > 0);
+  });
+
+  it("without the pack there is nothing to go on with, and the journal stays as it is", async () => {
+    const one = await stopped(9);
+    const before = Buffer.from(one.sink.files.get("journal.jsonl") as Buffer);
+    one.sink.remove("blobs.pack");
+    await assert.rejects(resume(one), (error) => isRefusal(error, "JournalBroken"));
+    assert.deepEqual(one.sink.files.get("journal.jsonl"), before);
+  });
+
+  it("a run that another process closed meanwhile is not gone on with", async () => {
+    const one = await stopped(9);
+    const earlier = (await findEarlier(one.sink, one.ledger)) as Earlier;
+    await resume(one);
+    const files = [...one.sink.files.keys()];
+    const again = runDaily(made, reader, { ...base, sink: one.sink, ledger: one.ledger, earlier });
+    await assert.rejects(again, (error) => isRefusal(error, "RunLocked"));
+    assert.deepEqual([...one.sink.files.keys()], files);
+    assert.equal(one.ledger.leaves.filter((leaf) => leaf.includes("blindcast.close/1")).length, 1);
+  });
+
   it("takes bodies that the disk lost at the end for entries that were not there", async () => {
     const one = await stopped(9);
     const pack = one.sink.files.get("blobs.pack") as Buffer;

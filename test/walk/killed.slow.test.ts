@@ -15,7 +15,7 @@ after(() => fs.rmSync(workspace, { recursive: true, force: true }));
 const env = { ...process.env, XDG_CONFIG_HOME: path.join(workspace, "config"), NO_COLOR: "1" };
 const words = (out: string, ...more: string[]) => [
   ...["backtest", "seattle-rain", "--reader", "recall:seattle-recall", "--filter", "id=rain-2015-0*"],
-  ...["--limit", "60", "--key", "key.pem", "--out", out, "--json", ...more],
+  ...["--limit", "40", "--key", "key.pem", "--out", out, "--json", ...more],
 ];
 
 /** Starts blindcast in the workspace; `until` gets to kill it. */

@@ -24,16 +24,17 @@ const evidence = (place: string) =>
     signed: boolean;
   };
 
-/** Stops it after the first entries are on the disk. */
-async function interrupted(): Promise<string> {
-  const child = spawn(process.execPath, [main, ...words], { cwd: workspace, env: environment });
+/** Stops it after the first entries are on the disk; `meanwhile` it runs. */
+async function interrupted(given = words, meanwhile: () => void = () => {}): Promise<string> {
+  const child = spawn(process.execPath, [main, ...given], { cwd: workspace, env: environment });
   let said = "";
   child.stderr.on("data", (chunk) => {
     said += chunk;
   });
   const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
-  const journal = path.join(out, "journal.jsonl");
+  const journal = path.join(given[given.indexOf("--out") + 1] as string, "journal.jsonl");
   for (let i = 0; i < 2000 && !(fs.existsSync(journal) && fs.statSync(journal).size > 0); i++) await wait(5);
+  meanwhile();
   child.kill("SIGINT");
   assert.equal(await ended, 3, said);
   return said;
@@ -69,7 +70,10 @@ describe("run.resume", () => {
       other.stderr,
       /^ResumeMismatch: run\.json: files\.profile\.json: "sha256:\w+" given, the run was opened with "sha256:\w+"$/m,
     );
-    const resumed = blindcast([...words, "--resume", "--json"]);
+    const keyed = { XDG_CONFIG_HOME: path.join(folder, "config") };
+    assert.equal(blindcast(["keys", "new"], { env: keyed }).status, 0);
+    // It began without a key: the default key that was made since is none of its own.
+    const resumed = blindcast([...words, "--resume", "--json"], { env: keyed });
     assert.equal(resumed.status, 0, resumed.stderr);
     assert.match(resumed.stderr, new RegExp(`^resuming run ${run}$`, "m"));
     const whole = blindcast([...words.slice(0, -1), path.join(folder, "whole"), "--json"]);
@@ -112,6 +116,31 @@ describe("run.resume", () => {
       assert.equal(ran.status, 2);
       assert.match(ran.stderr, /^ArgumentInvalid: --/m);
     }
+  });
+});
+
+describe("run.locked", () => {
+  it("a run that another process is writing is neither resumed nor moved aside", async () => {
+    const busy = [...words.slice(0, -1), path.join(folder, "busy")].map((word) =>
+      word === "300" ? "730" : word,
+    );
+    const closed = () => fs.existsSync(path.join(folder, "busy", "close.json"));
+    let looked = 0;
+    await interrupted(busy, () => {
+      for (const flag of ["--resume", "--force"]) {
+        const other = blindcast([...busy, flag]);
+        if (closed()) return; // it was faster than we could look
+        assert.equal(other.status, 2, other.stdout + other.stderr);
+        assert.match(other.stderr, /^RunLocked: .*held by process \d+ on this machine$/m);
+        looked++;
+      }
+    }).catch((error) => {
+      if (!closed()) throw error;
+    });
+    assert.ok(looked === 2 || closed());
+    const after = blindcast([...busy, "--resume"]);
+    assert.equal(after.status, 0, after.stderr);
+    assert.equal(blindcast(["replay", path.join(folder, "busy")]).status, 5);
   });
 });
 

@@ -16,7 +16,7 @@ if (process.platform !== "linux" || process.arch !== "x64") {
     run(binary, ["--version"]);
     // Not again what takes minutes and hangs on no Node version: most of the kills, and each refusal by the command line.
     const words = [path.join("scripts", "test.mjs"), "--except=walk/refusals.slow.test.js"];
-    run(binary, words, { ...process.env, BLINDCAST_KILLS: "6" });
+    run(binary, words, { ...process.env, BLINDCAST_KILLS: "4" });
   }
 }
 

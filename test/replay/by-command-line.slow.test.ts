@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { sha256Hex } from "../../src/core/digest.ts";
 import { newSigner } from "../../src/ledger/node-signatures.ts";
 import { builtInReader } from "../../src/model/built-in.ts";
 import { readerContext } from "../../src/model/readers/table-reads.ts";
@@ -346,6 +347,16 @@ describe("replay.tampered", () => {
       assert.doesNotMatch(stderr, /has a bug/);
     });
   }
+
+  it("an artifact: manifest ManifestDigestMismatch", async () => {
+    const text = '{"id":"day-2020-01-11","outcome":1}\n';
+    const name = sha256Hex(text);
+    const { files } = await closedRun(daily, reader, { artifacts: new Map([[name, text]]) });
+    assert.equal(replay(lay(files)).status, 0);
+    const changed = new Map([...files, [`artifacts/${name}`, Buffer.from(text.replace("1}", "0}"))]]);
+    const { status, verdict } = replay(lay(changed));
+    assert.deepEqual([status, verdict.stage, verdict.code], [1, "manifest", "ManifestDigestMismatch"]);
+  });
 
   it("signed by another key of the same name: SignatureMissing", async () => {
     const stranger: ClosedRun = { files: run.files, signer: newSigner().signer };

@@ -124,18 +124,20 @@ export function resumeRecord(
 
 const RECORD = ["blobs.pack", "journal.jsonl"] as const;
 
+const NOTHING: Journal = { entries: [], blobs: new Map(), held: new Set(), size: 0, packSize: 0 };
+
 /** What was recorded, read and not yet touched. */
 function readBack(sink: Sink, earlier: Earlier): Journal {
   const names = sink.names();
   const place = `${sink.place}/journal.jsonl`;
   const there = RECORD.filter((name) => names.includes(name));
-  if (there.length === 0) return { entries: [], blobs: new Map(), held: new Set(), size: 0, packSize: 0 };
+  if (there.length === 0) return NOTHING;
   const [pack, journal] = RECORD.map((name) => (names.includes(name) ? sink.reopen(name, null) : undefined));
   try {
     // The pack is made first: alone, it is empty, and of a run that was killed before its journal was made.
     if (pack !== undefined && journal !== undefined)
       return readJournal(journal, pack, earlier.run, earlier.manifest, place);
-    if (pack?.size() === 0) return { entries: [], blobs: new Map(), held: new Set(), size: 0, packSize: 0 };
+    if (pack?.size() === 0) return NOTHING;
     return refuse("JournalBroken", {
       place,
       found: `${there[0]} alone`,

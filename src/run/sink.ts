@@ -3,7 +3,8 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { makeFolders } from "../core/folders.ts";
 import { cause } from "../core/lines.ts";
-import { isRefusal, refuse } from "../core/refusal.ts";
+import { attempt, isRefusal, refuse } from "../core/refusal.ts";
+import { writeAllAt, writeNew } from "../ledger/disk.ts";
 
 export interface SinkFile {
   append(data: string | Uint8Array): void;
@@ -66,13 +67,7 @@ export function folderSink(folder: string, aside: string | null = null): Sink {
     write(name, data) {
       guard(at(name), () => {
         makeFolders(path.dirname(at(name)));
-        const handle = fs.openSync(at(name), "wx");
-        try {
-          writeAll(handle, data, 0);
-          fs.fsyncSync(handle);
-        } finally {
-          fs.closeSync(handle);
-        }
+        writeNew(at(name), data);
       });
     },
     bytes: (name) => (fs.existsSync(at(name)) ? guard(at(name), () => fs.readFileSync(at(name))) : undefined),
@@ -118,7 +113,9 @@ function folderFile(file: string, flags: "wx+" | "r+", before?: SinkFile): SinkF
     if (lost !== undefined) throw lost;
     try {
       before?.flush();
-      written += guard(file, () => writeAll(handle, data, written));
+      const bytes = typeof data === "string" ? Buffer.from(data) : data;
+      guard(file, () => writeAllAt(handle, bytes, written));
+      written += bytes.length;
     } catch (error) {
       lost = error;
       throw error;
@@ -130,7 +127,7 @@ function folderFile(file: string, flags: "wx+" | "r+", before?: SinkFile): SinkF
     filled = 0;
   };
   const later = () => {
-    if (lost === undefined) attempted(flush); // a failure is kept in `lost`, and told at the next call
+    if (lost === undefined) attempt(() => {}, flush); // a failure is kept in `lost`, and told at the next call
   };
   return {
     append(data) {
@@ -175,14 +172,6 @@ function folderFile(file: string, flags: "wx+" | "r+", before?: SinkFile): SinkF
 
 const BUFFER = 1 << 20;
 
-function attempted(work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-  }
-}
-
 /** Resolves when the system says that what was written is on the disk. */
 function syncHandle(file: string, handle: number): Promise<void> {
   return new Promise((resolve, reject) =>
@@ -213,13 +202,6 @@ function readAt(file: string, handle: number, offset: number, length: number): B
     }
   });
   return bytes;
-}
-
-function writeAll(handle: number, data: string | Uint8Array, at: number): number {
-  const bytes = typeof data === "string" ? Buffer.from(data) : data;
-  for (let done = 0; done < bytes.length; )
-    done += fs.writeSync(handle, bytes, done, bytes.length - done, at + done);
-  return bytes.length;
 }
 
 function guard<T>(place: string, work: () => T): T {

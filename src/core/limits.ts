@@ -65,6 +65,29 @@ export const limits = {
   /** Milliseconds that an append waits for its log, and the longest sleep between two looks at a lock. */
   lockWaitMs: 60_000,
   lockPollMs: 25,
+  /**
+   * A reader from outside: milliseconds that it may take to say who it is, and to end once it has answered; seconds for one
+   * case unless its profile says otherwise, and at most; the last characters of its stderr that are kept.
+   */
+  helloMs: 60_000,
+  byeMs: 2_000,
+  deadlineSeconds: 600,
+  deadlineSecondsMost: 86_400,
+  stderrCharacters: 2_000,
+  /**
+   * A model's endpoint: bytes of one reply, calls of one trajectory, tries after the first, milliseconds of one wait, and of
+   * the first when nobody says how long.
+   */
+  replyBytes: 16_777_216,
+  turns: 100,
+  turnsDefault: 16,
+  retries: 20,
+  retriesDefault: 5,
+  waitMs: 120_000,
+  waitMsFirst: 500,
+  /** Bytes of a file that belongs to a reader, and how many there may be. */
+  readerFileBytes: 67_108_864,
+  readerFiles: 1_000,
   /** Bytes of a key file, and of a stored checkpoint with its signatures. */
   keyFileBytes: 65_536,
   checkpointBytes: 65_536,

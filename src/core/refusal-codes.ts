@@ -22,10 +22,13 @@ export type Refusals = {
   CheckpointMalformed: { place: Place; subject: string; found: string; expected: string };
   CheckpointsDiffer: { place: Place; found: string; expected: string };
   ColumnUnknown: { place: Place; column: string; known: readonly string[] };
+  CostUnconfirmed: { place: Place; found: string; limit: string };
+  CredentialMissing: { place: Place; variable: string };
   CsvInvalid: { place: Place; problem: string };
   CutoffInvalid: { place: Place; subject: string; found: string; expected: string };
   DuplicateKey: { place: Place; key: string };
   DurationInvalid: { place: Place; subject: string; found: string };
+  EndpointUnknown: { place: Place; found: string; looked: readonly string[] };
   EngineMismatch: { place: Place; found: number; expected: number; engine: string | null };
   EntriesTruncated: { place: Place; bytes: number };
   EntryCaseUnknown: { place: Place; id: string };
@@ -84,6 +87,7 @@ export type Refusals = {
   OpenNotBeforeClose: { place: Place; open: number; close: number };
   NotCanonical: { place: Place; found: string; expected: string };
   OriginUntrusted: { place: Place; found: string; known: readonly string[] };
+  PackageMissing: { place: Place; name: string; version: string };
   PlantCommitmentMismatch: { place: Place; found: string; expected: string };
   PlantServed: { place: Place; call: string; problem: string };
   PlantUnproven: { place: Place; call: string; problem: string };
@@ -98,6 +102,10 @@ export type Refusals = {
     k: number;
     members: readonly string[];
   };
+  ReaderFileMismatch: { place: Place; found: string; expected: string };
+  ReaderIdentityMismatch: { place: Place; field: string; found: string; expected: string };
+  ReaderModuleUnsupported: { place: Place; found: string; expected: string };
+  ReaderUnavailable: { place: Place; problem: string; next: string };
   ReaderUnknown: { place: Place; found: string; known: readonly string[] };
   ReplayAnswerMismatch: { place: Place; found: string; expected: string; next?: string };
   ReplayRequestUnknown: { place: Place; found: string; expected: string; next?: string };

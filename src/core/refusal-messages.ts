@@ -54,6 +54,14 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
     subject: `column ${d.column}`,
     problem: `not in the table; it has ${list(d.known)}`,
   }),
+  CostUnconfirmed: (d) => ({
+    problem: `the run is expected to cost ${d.found}, the profile asks from ${d.limit} on`,
+    hint: "--yes goes ahead; --limit and --filter make it smaller",
+  }),
+  CredentialMissing: (d) => ({
+    problem: `the environment variable ${d.variable} is not set, expected the endpoint's key`,
+    hint: `set ${d.variable}; its value is written nowhere`,
+  }),
   CsvInvalid: (d) => ({ problem: d.problem }),
   CutoffInvalid: (d) => ({ subject: d.subject, problem: `${quote(d.found)}, expected ${d.expected}` }),
   DuplicateKey: (d) => ({
@@ -64,6 +72,7 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
     subject: d.subject,
     problem: `${quote(d.found)} is not an ISO 8601 duration such as P1D or PT9H30M`,
   }),
+  EndpointUnknown: (d) => ({ problem: `no endpoint ${quote(d.found)}; looked for ${list(d.looked)}` }),
   EngineMismatch: (d) => ({
     subject: "report_version",
     problem: `${d.found}, this is ${d.expected}`,
@@ -224,6 +233,10 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
     problem: `the origin ${quote(d.found)} is no log of the policy; it has ${few(d.known)}`,
     hint: "if you trust this log, add its key to the policy: `log <key>`",
   }),
+  PackageMissing: (d) => ({
+    problem: `the package ${d.name} is not installed`,
+    hint: `npm install ${d.name}@${d.version}`,
+  }),
   PlantCommitmentMismatch: (d) => ({
     problem: `secret, salt and these plants give ${d.found}, the open leaf has ${d.expected}`,
     hint: "these are not the plants that were committed to before the first read",
@@ -242,6 +255,15 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
     subject: `quorum ${quote(d.quorum)}`,
     problem: `cosigned by ${few(d.present)}, expected ${d.k} of ${few(d.members)}`,
   }),
+  ReaderFileMismatch: (d) => ({
+    problem: `the file's digest is ${d.found}, the run was made with ${d.expected}`,
+    hint: "give --module the file that the run was made with",
+  }),
+  ReaderIdentityMismatch: (d) => ({
+    problem: `the reader says ${d.field} ${d.found}, its checkpoint has ${d.expected}`,
+  }),
+  ReaderModuleUnsupported: (d) => ({ problem: `${d.found}, expected ${d.expected}` }),
+  ReaderUnavailable: (d) => ({ problem: d.problem, hint: d.next }),
   ReaderUnknown: (d) => ({ problem: `no reader ${quote(d.found)}; known: ${list(d.known)}` }),
   ReplayAnswerMismatch: (d) => ({
     problem: `executed again, the reader gave ${d.found}, recorded is ${d.expected}`,

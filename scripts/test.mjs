@@ -18,10 +18,11 @@ if (unknown.length > 0)
 
 const folder = path.join(root, "dist", "test");
 const files = (fs.existsSync(folder) ? fs.readdirSync(folder, { recursive: true }) : [])
-  .filter((file) => file.endsWith(".test.js") && !(fast && file.endsWith(".slow.test.js")))
+  .filter((file) => file.endsWith(".test.js") && !(fast && isSlow(file)))
   .filter((file) => !except.includes(file.split(path.sep).join("/")))
   .map((file) => path.join("dist", "test", file))
-  .sort();
+  // The slow ones first: the last files to run are short, so that no core waits long for another.
+  .sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || (a < b ? -1 : 1));
 if (files.length === 0) fail("no test file under dist/test: build first");
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-test-"));
@@ -29,23 +30,19 @@ process.on("exit", () => fs.rmSync(scratch, { recursive: true, force: true }));
 const counts = path.join(scratch, "counts.json");
 const { status, signal } = spawnSync(
   process.execPath,
-  [
-    "--test",
-    `--test-concurrency=${os.availableParallelism()}`,
-    "--test-reporter=spec",
-    "--test-reporter-destination=stdout",
-    `--test-reporter=${path.join(root, "scripts", "count-tests.mjs")}`,
-    `--test-reporter-destination=${counts}`,
-    ...files,
-  ],
+  [path.join(root, "scripts", "run-files.mjs"), counts, ...files],
   { cwd: root, stdio: "inherit", env: environment() },
 );
-if (status !== 0) fail(`node --test ended with ${signal ?? status}`);
+if (status !== 0) fail(`the tests ended with ${signal ?? status}`);
 
 /** Test counts by file, without the files themselves, which count as a test of their own. */
 const ran = new Map(Object.entries(JSON.parse(fs.readFileSync(counts, "utf8"))));
 const empty = files.filter((file) => !((ran.get(path.join(root, file)) ?? 0) > 0));
 if (empty.length > 0) fail(`no test ran in ${empty.join(", ")}`);
+
+function isSlow(file) {
+  return file.endsWith(".slow.test.js");
+}
 
 /** Nothing that changes a result: no options, colours or zone from outside, and this Node for child processes. */
 function environment() {

@@ -11,12 +11,23 @@ export type { AuditLedger } from "./ledger/audit-ledger.ts";
 export { folderLedger } from "./ledger/folder-ledger.ts";
 export { memoryLedger } from "./ledger/memory-ledger.ts";
 export { newSigner, type Signer, signerOf } from "./ledger/node-signatures.ts";
+export { type ExecOptions, execReader } from "./model/agent-exec.ts";
 export { builtInNames, builtInReader } from "./model/built-in.ts";
+export { type Endpoint, findEndpoint, loadEndpoint } from "./model/endpoint.ts";
 export { type Family, loadFamily, type ModelCheckpoint } from "./model/family.ts";
+export { type EndpointClient, endpointClient } from "./model/http-call.ts";
+export { httpJudge } from "./model/http-judge.ts";
+export { type HttpOptions, httpReader } from "./model/http-reader.ts";
+export type { OutsideOptions, SaidIdentity } from "./model/identity.ts";
+export type { Judge, JudgeItem, Judgement, Verdict as JudgeVerdict } from "./model/judge.ts";
 export { loadMemories } from "./model/memory.ts";
+export { moduleReader } from "./model/module-reader.ts";
+export { timerSleep } from "./model/rate-limit.ts";
 export type {
   AskedCase,
   Attempt,
+  ModelCall,
+  Opening,
   Reader,
   ReaderIdentity,
   ReaderSource,
@@ -25,6 +36,7 @@ export type {
   Usage,
 } from "./model/reader.ts";
 export { readerContext } from "./model/readers/table-reads.ts";
+export type { ReplyCache } from "./model/reply.ts";
 export { latestCheckpoint, route } from "./model/route.ts";
 export { findProfile, loadProfile, type Profile, profileOf, profileOnDisk } from "./profile/profile.ts";
 export type { Bundle, RunFiles } from "./replay/bundle.ts";
@@ -37,10 +49,13 @@ export type { Report } from "./report/build-report.ts";
 export { renderText } from "./report/render-text.ts";
 export { summaryOf } from "./report/summary.ts";
 export { scoreTable } from "./report/tables.ts";
+export type { Budget } from "./run/budget.ts";
 export { type Earlier, findEarlier } from "./run/earlier-run.ts";
 export { Interrupted } from "./run/interrupted.ts";
+export type { Judging } from "./run/judging.ts";
 export type { Host, Manifest } from "./run/manifest.ts";
 export type { Check, Plan, Selection } from "./run/preflight.ts";
+export { levelReplyCache } from "./run/reply-cache.ts";
 export { runId } from "./run/run-id.ts";
 export { folderSink, memorySink, type Sink } from "./run/sink.ts";
 export { type Clock, type Progress, silent, type World } from "./run/world.ts";
@@ -55,3 +70,4 @@ export {
 export { indexTable, type RawTable } from "./store/index-table.ts";
 export { loadStore } from "./store/load-store.ts";
 export type { Column, Table } from "./store/table.ts";
+export { toolSchemas, toolSchemaVersion } from "./store/tools.ts";

@@ -30,6 +30,14 @@ it("bench/replay prints one JSON line of ratios", () => {
   assert.ok(size.replay_us_an_entry > 0 && size.replay_to_bare > 0 && size.verify_to_bare_entries > 0);
 });
 
+it("bench/http prints one JSON line of ratios", () => {
+  const ran = bench("http.mjs", { CASES: "40", CONCURRENCY: "20", DELAY_MS: "5", RUNS: "1" });
+  assert.equal(ran.status, 0, ran.stderr);
+  const line = JSON.parse(ran.stdout);
+  assert.equal(line.calls, 80);
+  assert.ok(line.wall_to_ideal > 0 && line.wall_to_bare > 0 && line.bare_cpu_ms_a_call > 0);
+});
+
 const duckdb = fs.existsSync(path.join(repository, "bench/node_modules"));
 it("bench/asof prints one JSON line of ratios", {
   skip: duckdb ? false : "NOT TESTED: npm ci --prefix bench was not run",

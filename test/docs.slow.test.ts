@@ -6,6 +6,10 @@ import * as path from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { canonical } from "../src/core/canonical.ts";
+import { readMessage } from "../src/model/agent-protocol.ts";
+import { loadEndpoint } from "../src/model/endpoint.ts";
+import { loadProfile } from "../src/profile/profile.ts";
+import { assertEvery } from "./support/all.ts";
 import { blindcast, repository, temporaryFolder } from "./walk/command-line.ts";
 
 type Block = {
@@ -16,6 +20,7 @@ type Block = {
 };
 
 const folder = temporaryFolder();
+fs.cpSync(path.join(repository, "docs/agents"), path.join(folder, "docs/agents"), { recursive: true });
 after(() => fs.rmSync(folder, { recursive: true }));
 
 const files = ["README.md", ...fs.readdirSync(path.join(repository, "docs")).map((name) => `docs/${name}`)];
@@ -42,14 +47,43 @@ const only = (use: string) => {
   assert.equal(found.length, 1, use);
   return (found[0] as Block).text;
 };
+/** Files of the repository that a block shows whole, named where its use belongs. */
+const shown = blocks.map(({ use }) => use).filter((use) => use.includes("/"));
 const words = (line: string) =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map((found) => found[1] ?? (found[2] as string));
 
 describe("examples of README and docs", () => {
   it("each block says how it is run", () => {
     const uses = ["setup", "run", "caseset", "river", "case", "label", "profile", "family", "entry", "leaf"];
-    for (const block of blocks)
-      assert.ok(uses.includes(block.use), `${block.file}: a block "${block.language} ${block.use}"`);
+    const messages = ["hears", "says"];
+    for (const { file, language, use } of blocks)
+      assert.ok([...uses, ...messages, ...shown].includes(use), `${file}: a block "${language} ${use}"`);
+  });
+
+  it("each file that is shown is the file", () => {
+    assert.ok(shown.length >= 6);
+    for (const file of shown)
+      assert.equal(only(file), fs.readFileSync(path.join(repository, file), "utf8"), file);
+  });
+
+  it("messages of an agent are ones that the engine reads, of every type", () => {
+    const lines = (use: string) => only(use).trimEnd().split("\n");
+    const says = lines("says").map((line) => readMessage(line).type);
+    assert.deepEqual(says, ["identity", "call", "answer", "decline", "fault"]);
+    assert.deepEqual(
+      lines("hears").map((line) => JSON.parse(line).type),
+      ["hello", "ask", "reply", "reply", "bye"],
+    );
+  });
+
+  it("profiles and endpoints of the agents would not be refused", () => {
+    const files = shown.filter((file) => file.endsWith(".yaml"));
+    const folders = [path.join(repository, "profiles")];
+    assertEvery(files, (file) =>
+      fs.readFileSync(path.join(repository, file), "utf8").includes("\nendpoint: ")
+        ? loadEndpoint(path.join(repository, file), file) !== undefined
+        : loadProfile(path.join(repository, file), file, folders) !== undefined,
+    );
   });
 
   it("commands exit green", () => {

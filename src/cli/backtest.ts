@@ -6,27 +6,23 @@ import type { Argv } from "yargs";
 import { backtest, finishBacktest } from "../backtest.ts";
 import type { Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
-import { refuse } from "../core/refusal.ts";
 import type { AuditLedger } from "../ledger/audit-ledger.ts";
-import { folderLedger } from "../ledger/folder-ledger.ts";
-import { findWorkspace } from "../ledger/workspace.ts";
 import { checkExecution, type Profile, profileOnDisk } from "../profile/profile.ts";
 import type { Report } from "../report/build-report.ts";
 import { renderText } from "../report/render-text.ts";
 import { summaryOf } from "../report/summary.ts";
-import { type Earlier, findEarlier, runOf } from "../run/earlier-run.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import { type Plan, type Selection, trajectoryCount } from "../run/preflight.ts";
 import { showProgress } from "../run/progress.ts";
-import { runId } from "../run/run-id.ts";
 import { parseFilter } from "../run/selection.ts";
-import { folderSink, type Sink } from "../run/sink.ts";
+import type { Sink } from "../run/sink.ts";
 import type { World } from "../run/world.ts";
 import { flagged, integer, parameters, type Raw, text, texts } from "./arguments.ts";
+import { expectedCost } from "./expected-cost.ts";
 import { type Chosen, chooseProfile, chooseReader, type Inputs, loadInputs } from "./inputs.ts";
-import { defaultKeyFile, loadSigner, originOf } from "./key-file.ts";
 import { clock, host } from "./machine.ts";
 import { emphasis, printData, printWords } from "./print.ts";
+import { ledgerOf, placeOf, takePlace } from "./run-place.ts";
 import { shownPath } from "./shown-path.ts";
 
 export function builder(yargs: Argv): Argv {
@@ -34,7 +30,8 @@ export function builder(yargs: Argv): Argv {
     .positional("caseset", { type: "string", describe: "the folder of a case set, or its name" })
     .option("reader", {
       type: "string",
-      describe: "always:<p>, climatology, persistence, recall:<family>, question-only (default)",
+      describe:
+        "always:<p>, climatology, persistence, recall:<family>, question-only (default), exec:<command>, module:<file>, http:<endpoint>",
     })
     .option("profile", { type: "string", describe: "a profile's path or name" })
     .option("param", {
@@ -52,6 +49,7 @@ export function builder(yargs: Argv): Argv {
       type: "string",
       describe: "trajectories at a time; results do not depend on it",
     })
+    .option("yes", { type: "boolean", describe: "go ahead though the profile would ask about the cost" })
     .option("out", { type: "string", describe: "the run folder to make (default runs/<caseset>-<run>)" })
     .option("key", {
       type: "string",
@@ -72,6 +70,10 @@ export function builder(yargs: Argv): Argv {
       "ten cases, into runs/june",
     )
     .example(
+      "$0 backtest seattle-rain --reader 'exec:python3 agent.py' --profile agent.yaml",
+      "an agent of your own, in any language; agent.yaml says who it is",
+    )
+    .example(
       "$0 backtest seattle-rain --reader persistence --out runs/rain --resume",
       "begin it, or go on after a crash",
     );
@@ -88,25 +90,37 @@ export async function run(raw: Raw): Promise<number> {
   const inputs = (await loadInputs(text(raw, "caseset") as string, flagged(raw, "offline"))) as Inputs;
   const profile = withFlags(chooseProfile(text(raw, "profile"), inputs.set) as Profile, raw);
   checkExecution(profile);
-  const chosen = chooseReader(text(raw, "reader") ?? "question-only", inputs, profile, params) as Chosen;
+  const named = text(raw, "reader") ?? profile.reader ?? "question-only";
+  const chosen = (await chooseReader(named, inputs, profile, {
+    params,
+    offline: flagged(raw, "offline"),
+  })) as Chosen;
   const { out, sink, earlier, replaces } = await takePlace(place, inputs.set.name, ledger);
   const run = earlier?.run ?? place.run;
   const selection = selectionOf(run, profile, chosen, { filters, limit, concurrency }, { earlier, replaces });
   const world = worldOf(inputs, chosen, sink, ledger);
+  const checks = [announce, expectedCost(chosen.reader.estimate, profile, flagged(raw, "yes"))];
   const spine = earlier?.close
     ? finishBacktest
     : async (...given: Parameters<typeof backtest>) => (await backtest(...given)).report;
-  const report = await spine(inputs.set, selection, [announce], world).catch((error) => {
-    if (error instanceof Interrupted && fs.existsSync(out)) {
-      printWords(`run folder: ${shownPath(path.resolve(out))}`);
-      printWords(`hint: go on with the same words and --out ${out} --resume (without --force)`);
-    }
+  try {
+    const report = await spine(inputs.set, selection, checks, world);
+    return printReport(report, out, flagged(raw, "json"));
+  } catch (error) {
+    if (error instanceof Interrupted) tellHowToGoOn(out);
     throw error;
-  });
-  return print(report, out, flagged(raw, "json"));
+  } finally {
+    await chosen.reader.close?.();
+  }
 }
 
-function print(report: Report, out: string, json: boolean): number {
+export function tellHowToGoOn(out: string): void {
+  if (!fs.existsSync(out)) return;
+  printWords(`run folder: ${shownPath(path.resolve(out))}`);
+  printWords(`hint: go on with the same words and --out ${out} --resume (without --force)`);
+}
+
+export function printReport(report: Report, out: string, json: boolean): number {
   const digests = { result: report.resultDigest, report: report.reportDigest };
   const signed = (report.evidence as { ledger: string | null }).ledger;
   printWords(`run folder: ${shownPath(path.resolve(out))}`);
@@ -118,103 +132,6 @@ function print(report: Report, out: string, json: boolean): number {
   if (json) printData(JSON.stringify(summaryOf(report.result, report.evidence, digests, out)));
   else printData(renderText(report, report.resultDigest, emphasis));
   return (report.result as { verdict: string }).verdict === "green" ? 0 : 1;
-}
-
-type Place = {
-  /** The id of the run, if it is a new one. */
-  readonly run: string;
-  readonly given: string | undefined;
-  readonly resume: boolean;
-  readonly force: boolean;
-};
-
-function placeOf(raw: Raw): Place {
-  const given = text(raw, "out");
-  const [resume, force] = [flagged(raw, "resume"), flagged(raw, "force")];
-  const faulty = (found: string, expected: string) =>
-    refuse("ArgumentInvalid", { place: found, found, expected });
-  if (resume && force) faulty("--resume --force", "one of the two");
-  if (given === undefined && (resume || force))
-    faulty(resume ? "--resume" : "--force", "--out beside it: the run folder");
-  if (given !== undefined && !resume && !force && fs.existsSync(given)) refuse("RunExists", { place: given });
-  return { run: runId(clock.now(), randomBytes), given, resume, force };
-}
-
-/** The run folder, and what stands in it already: to be gone on with, or to be moved aside when the new run opens. */
-async function takePlace(
-  { run, given, resume, force }: Place,
-  name: string,
-  ledger: AuditLedger,
-): Promise<{ out: string; sink: Sink; earlier: Earlier | null; replaces: string | null }> {
-  const out = path.normalize(given ?? path.join("runs", `${name}-${run}`)).replace(/[/\\]$/, "");
-  const sink = folderSink(out);
-  if (!fs.existsSync(out)) {
-    if (resume) printWords(`nothing to resume in ${out}: the run begins`);
-    return { out, sink, earlier: null, replaces: null };
-  }
-  if (force) return { out, ...(await moveAside(out, sink, ledger)), earlier: null };
-  const earlier = await findEarlier(sink, ledger);
-  if (earlier === null) {
-    const aside = freeName(`${out}.unopened`);
-    await forget(sink, ledger);
-    printWords(`the run in ${out} never began: it begins anew, and what is there goes to ${aside}`);
-    return { out, sink: folderSink(out, aside), earlier, replaces: null };
-  }
-  printWords(`resuming run ${earlier.run}${earlier.close === null ? "" : ", which was closed already"}`);
-  return { out, sink, earlier, replaces: null };
-}
-
-/** The secret of a run that died before its open leaf, if nobody is writing it now. */
-async function forget(sink: Sink, ledger: AuditLedger): Promise<void> {
-  const run = runOf(sink);
-  if (run === null) return;
-  const release = await ledger.hold(run);
-  ledger.forgetSecret(run);
-  release();
-}
-
-/** The name, or with a number the first that nothing has. */
-function freeName(name: string): string {
-  let free = name;
-  for (let n = 2; fs.existsSync(free); n++) free = `${name}-${n}`;
-  return free;
-}
-
-async function moveAside(
-  out: string,
-  sink: Sink,
-  ledger: AuditLedger,
-): Promise<{ sink: Sink; replaces: string | null }> {
-  const replaces = runOf(sink);
-  if (replaces !== null) (await ledger.hold(replaces))(); // refused where a process is writing it
-  const aside = freeName(`${out}.${replaces ?? "aside"}`);
-  const open = replaces === null ? undefined : (await ledger.leavesOf(replaces))[0];
-  const stays =
-    open === undefined ? `not in ${ledger.place}` : `leaf ${open.index} of ${ledger.place} and stays there`;
-  printWords(
-    `run ${replaces ?? "of no name"} in ${out} makes way when this one opens, to ${aside}; its open leaf is ${stays}`,
-  );
-  return { sink: folderSink(out, aside), replaces };
-}
-
-/** A run that began without a key goes on without one, whatever key was made since. */
-function isUnsigned(out: string | undefined, resume: boolean): boolean {
-  const file = path.join(out ?? "", "run.json");
-  return resume && fs.existsSync(file) && fs.readFileSync(file, "utf8").includes('"ledger":null,');
-}
-
-function ledgerOf(raw: Raw): AuditLedger {
-  const given = text(raw, "key");
-  const file = given ?? (isUnsigned(text(raw, "out"), flagged(raw, "resume")) ? null : defaultKeyFile());
-  const origin = originOf(raw);
-  const signer = file !== null && (given !== undefined || fs.existsSync(file)) ? loadSigner(file) : null;
-  if (signer === null && origin !== null)
-    refuse("ArgumentInvalid", {
-      place: "--origin",
-      found: origin,
-      expected: "--key beside it, or a key of `blindcast keys new`",
-    });
-  return folderLedger({ workspace: findWorkspace(process.cwd()), signer, origin });
 }
 
 function withFlags(profile: Profile, raw: Raw): Profile {
@@ -243,15 +160,18 @@ export function selectionOf(
       temperature,
       bootstrap,
       process,
+      deadlineSeconds: profile.deadlineSeconds ?? limits.deadlineSeconds,
       ...rest,
     },
+    budget: profile.budget,
   };
 }
 
-function worldOf(inputs: Inputs, chosen: Chosen, sink: Sink, ledger: AuditLedger): World {
+export function worldOf(inputs: Inputs, chosen: Chosen, sink: Sink, ledger: AuditLedger): World {
   const abort = new AbortController();
   process.once("SIGINT", () => {
-    printWords("stopping: trajectories in flight are finished and recorded");
+    printWords("stopping: trajectories in flight are finished and recorded; once more ends them");
+    process.once("SIGINT", () => process.exit(3)); // their processes end with this one
     abort.abort();
   });
   return {
@@ -268,7 +188,7 @@ function worldOf(inputs: Inputs, chosen: Chosen, sink: Sink, ledger: AuditLedger
 }
 
 /** What will run, before it does. */
-function announce(plan: Pick<Plan, "arms" | "cases" | "selection">): void {
+export function announce(plan: Pick<Plan, "arms" | "cases" | "selection">): void {
   const arms = [...new Set(plan.arms.assignments.map((assignment) => assignment.arm))].sort();
   printWords(
     `${plan.cases.length} cases, arms ${arms.join(" ")}, ${plan.selection.options.repeats} repeat(s): ${trajectoryCount(plan)} trajectories`,

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Argv } from "yargs";
 import { limits } from "../core/limits.ts";
-import { attempt, type BlindcastError, ListFull, noting } from "../core/refusal.ts";
+import { attempt, type BlindcastError, type Complain, ListFull, noting } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
 import { checkExecution, type Profile, profileOf } from "../profile/profile.ts";
@@ -87,7 +87,7 @@ export async function run(raw: Raw): Promise<number> {
 async function checkSelection(
   inputs: Inputs,
   raw: Raw,
-  complain: ReturnType<typeof noting>["complain"],
+  complain: Complain,
   refusals: readonly BlindcastError[],
 ): Promise<void> {
   const found = attempt(complain, () => chooseProfile(text(raw, "profile"), inputs.set, complain)) as
@@ -95,10 +95,31 @@ async function checkSelection(
     | undefined;
   if (found !== undefined) attempt(complain, () => checkExecution(found));
   const profile = found ?? profileOf({ name: "unread" }, "doctor");
-  const chosen = attempt(complain, () =>
-    chooseReader(text(raw, "reader") ?? "question-only", inputs, profile, parameters(raw), complain),
-  ) as Chosen | undefined;
-  if (chosen === undefined || refusals.length > 0) return;
+  const flags = { params: parameters(raw), offline: flagged(raw, "offline") };
+  const named = text(raw, "reader") ?? profile.reader ?? "question-only";
+  let chosen: Chosen | undefined;
+  try {
+    chosen = await chooseReader(named, inputs, profile, flags, complain);
+  } catch (error) {
+    note(complain, error);
+  }
+  if (chosen === undefined) return;
+  if (refusals.length === 0) await checkPlan(inputs, profile, chosen, complain);
+  await chosen.reader.close?.();
+}
+
+const note = (complain: Complain, error: unknown) =>
+  attempt(complain, () => {
+    throw error;
+  });
+
+/** The reader is asked who it is, the cases are routed and the plants proven. */
+async function checkPlan(
+  inputs: Inputs,
+  profile: Profile,
+  chosen: Chosen,
+  complain: Complain,
+): Promise<void> {
   const world = {
     clock,
     random: randomBytes,
@@ -111,9 +132,5 @@ async function checkSelection(
     progress: silent,
   };
   const selection = selectionOf("doctor", profile, chosen, { filters: [], limit: null, concurrency: 1 });
-  await preflight(inputs.set, selection, [], world).catch((error) => {
-    attempt(complain, () => {
-      throw error;
-    });
-  });
+  await preflight(inputs.set, selection, [], world).catch((error) => note(complain, error));
 }

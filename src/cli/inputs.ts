@@ -3,7 +3,6 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { type CaseSet, loadCaseSet } from "../caseset/load.ts";
 import type { Lookup } from "../caseset/source.ts";
-import { upward } from "../core/folders.ts";
 import { type Complain, refuse, strict } from "../core/refusal.ts";
 import { builtInReader, familyOf } from "../model/built-in.ts";
 import { type Family, loadFamily } from "../model/family.ts";
@@ -13,17 +12,18 @@ import { readerContext } from "../model/readers/table-reads.ts";
 import { findFamily, findProfile, loadProfile, type Profile } from "../profile/profile.ts";
 import type { Store } from "../store/door.ts";
 import { loadStore } from "../store/load-store.ts";
+import { cacheFolder } from "./cache-folder.ts";
+import { outsideName, outsideReader } from "./outside-reader.ts";
+import { profileFolders } from "./profile-folders.ts";
 import { packageFolder, shownPath } from "./shown-path.ts";
 
 function lookupFor(folder: string, offline: boolean): Lookup {
-  const home =
-    process.env["XDG_CACHE_HOME"] ??
-    (process.env["HOME"] === undefined ? null : path.join(process.env["HOME"], ".cache"));
+  const cache = cacheFolder();
   return {
     folder,
     workingFolder: process.cwd(),
     ownFolder: packageFolder,
-    cache: home === null ? null : path.join(home, "blindcast", "sources"),
+    cache: cache === null ? null : path.join(cache, "sources"),
     fetch: offline ? null : download,
   };
 }
@@ -61,14 +61,6 @@ export async function loadInputs(
   return { set, store: await loadStore(set, lookupFor(folder, offline), complain) };
 }
 
-/** `profiles/` of the nearest workspace upward, then the package's. */
-function profileFolders(): string[] {
-  const here = [...upward(process.cwd())]
-    .map((folder) => path.join(folder, "profiles"))
-    .filter((folder) => fs.existsSync(folder));
-  return [...here.slice(0, 1), path.join(packageFolder, "profiles")];
-}
-
 /** Named by the flag, else by the case set, else `default`. */
 export function chooseProfile(
   flag: string | undefined,
@@ -89,28 +81,32 @@ export type Chosen = {
   readonly artifacts: ReadonlyMap<string, string>;
 };
 
+/** How a reader of a name is made, beside what the profile says. */
+export type ReaderFlags = { readonly params: Readonly<Record<string, string>>; readonly offline: boolean };
+
 /** The reader of a name; `recall:<family>` brings its family and each checkpoint's memory. */
-export function chooseReader(
+export async function chooseReader(
   name: string,
-  { set, store }: Inputs,
+  inputs: Inputs,
   profile: Profile,
-  params: Record<string, string>,
+  flags: ReaderFlags,
   complain: Complain = strict,
-): Chosen | undefined {
+): Promise<Chosen | undefined> {
+  const folders = familyFolders();
+  const outside = outsideName(name);
+  if (outside !== null) {
+    const family = profile.family === null ? null : namedFamily(profile.family, profile.place, complain);
+    return family === undefined ? undefined : outsideReader(outside, { ...flags, profile, family }, complain);
+  }
+  const { params } = flags;
+  const { temperature } = profile;
   const familyName = familyOf(name);
-  const context = readerContext(set, store);
-  const folders = profileFolders().map((folder) => path.join(folder, "checkpoints"));
+  const context = readerContext(inputs.set, inputs.store);
   if (familyName === null) {
     // A built-in without checkpoints runs on no family, but what the profile names must be there and right.
-    if (profile.family !== null) {
-      const named = findFamily(profile.family, folders, profile.place);
-      loadFamily(named, shownPath(named), complain);
-    }
-    return {
-      reader: builtInReader(name, { context, params, temperature: profile.temperature, memories: new Map() }),
-      family: null,
-      artifacts: new Map(),
-    };
+    if (profile.family !== null) namedFamily(profile.family, profile.place, complain);
+    const reader = builtInReader(name, { context, params, temperature, memories: new Map() });
+    return { reader, family: null, artifacts: new Map() };
   }
   const file = findFamily(familyName, folders, "--reader");
   const family = loadFamily(file, shownPath(file), complain);
@@ -118,9 +114,12 @@ export function chooseReader(
   const loaded = loadMemories(family, complain);
   const memories = new Map([...loaded].map(([snapshot, { memory }]) => [snapshot, memory]));
   const artifacts = new Map([...loaded.values()].map(({ artifact }) => [artifact.sha256, artifact.text]));
-  return {
-    reader: builtInReader(name, { context, params, temperature: profile.temperature, memories }),
-    family,
-    artifacts,
-  };
+  return { reader: builtInReader(name, { context, params, temperature, memories }), family, artifacts };
+}
+
+const familyFolders = () => profileFolders().map((folder) => path.join(folder, "checkpoints"));
+
+function namedFamily(name: string, place: string, complain: Complain): Family | undefined {
+  const file = findFamily(name, familyFolders(), place);
+  return loadFamily(file, shownPath(file), complain);
 }

@@ -9,7 +9,7 @@ import { printWords, refusalText } from "./print.ts";
 
 const exit = { refused: 2, incomplete: 3, bug: 4 } as const;
 /** Flags without a value. */
-const switches = ["json", "offline", "resume", "force", "help", "version"];
+const switches = ["json", "offline", "resume", "force", "yes", "help", "version"];
 /** Each verb is loaded when it is called: what the others import costs it no time. */
 const verbs = [
   {
@@ -36,6 +36,11 @@ const verbs = [
     command: "report <run>",
     describe: "print the report of a run folder",
     load: () => import("./report.ts"),
+  },
+  {
+    command: "serve <caseset>",
+    describe: "ask one case of a client of the Model Context Protocol, over stdin and stdout",
+    load: () => import("./serve.ts"),
   },
   {
     command: "verify <run>",

@@ -14,6 +14,9 @@ export type Established = {
 
 const exit = { verified: 0, failed: 1, refused: 2, unauthenticated: 5 } as const;
 
+/** Codes that say nothing against a run: it is another engine's, or was given another file than its reader's. */
+const notOfTheRun: readonly string[] = ["EngineMismatch", "ReaderFileMismatch"];
+
 /** The bytes of a policy file, one more than the limit at most: the stage `policy` refuses them then. */
 export function policyFile(file: string): TrustPolicy {
   const pieces: Uint8Array[] = [];
@@ -35,7 +38,7 @@ export function tellVerdict(verdict: Verdict, established: Established | null, j
     printWords(`stage: ${failure.stage}`);
   }
   printData(json ? JSON.stringify(jsonOf(verdict, established)) : textOf(verdict, established));
-  return failure?.code === "EngineMismatch" ? exit.refused : exit[verdict.verdict];
+  return failure !== null && notOfTheRun.includes(failure.code) ? exit.refused : exit[verdict.verdict];
 }
 
 function jsonOf({ verdict, stages, failure, assurance, record }: Verdict, established: Established | null) {

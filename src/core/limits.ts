@@ -74,6 +74,9 @@ export const limits = {
   deadlineSeconds: 600,
   deadlineSecondsMost: 86_400,
   stderrCharacters: 2_000,
+  /** Megabytes of the heap of a reader that is a module, and messages of it that may wait to be looked at. */
+  moduleHeapMegabytes: 2_048,
+  moduleMessages: 64,
   /**
    * A model's endpoint: bytes of one reply, calls of one trajectory, tries after the first, milliseconds of one wait, and of
    * the first when nobody says how long.
@@ -85,6 +88,13 @@ export const limits = {
   retriesDefault: 5,
   waitMs: 120_000,
   waitMsFirst: 500,
+  /** Bytes of one request; requests that wait at one endpoint; rates that one may be held to; seconds of one request. */
+  requestBytes: 67_108_864,
+  waiting: 10_000,
+  requestsPerMinute: 1_000_000,
+  tokensPerMinute: 1_000_000_000_000,
+  requestSeconds: 120,
+  requestSecondsMost: 3_600,
   /** Bytes of a file that belongs to a reader, and how many there may be. */
   readerFileBytes: 67_108_864,
   readerFiles: 1_000,

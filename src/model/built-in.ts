@@ -7,9 +7,9 @@ import {
   type AskedCase,
   type Attempt,
   answered,
+  type BuiltInSource,
   type Reader,
   type ReaderIdentity,
-  type ReaderSource,
   type Tools,
 } from "./reader.ts";
 import { climatology } from "./readers/climatology.ts";
@@ -38,7 +38,7 @@ export function familyOf(reader: string): string | null {
 }
 
 /** The reader that `--reader` names; refuses an unknown one, and parameters that it does not take. */
-export function builtInReader(name: string, options: BuiltInOptions): ReaderSource {
+export function builtInReader(name: string, options: BuiltInOptions): BuiltInSource {
   const { context, params } = options;
   if (!isKnown(name)) return refuse("ReaderUnknown", { place: "--reader", found: name, known: builtInNames });
   const takes =
@@ -92,7 +92,7 @@ function withoutFamily(
   options: BuiltInOptions,
   tables: readonly string[],
   answer: Answer,
-): ReaderSource {
+): BuiltInSource {
   const identity: ReaderIdentity = {
     name,
     snapshot: "none",
@@ -114,7 +114,7 @@ function withoutFamily(
 }
 
 /** Answers from a memory that ends at the checkpoint's cutoff, with no call made; else as climatology does. */
-function recall(name: string, options: BuiltInOptions): ReaderSource {
+function recall(name: string, options: BuiltInOptions): BuiltInSource {
   const reads = tableReads("climatology", options.context, options.params);
   return {
     name,

@@ -51,6 +51,8 @@ export type ModelCheckpoint = {
   /** Day number of the release. */
   readonly released: number | null;
   readonly artifact: { readonly file: string; readonly sha256: string } | null;
+  /** The name of the endpoint that it is asked at, or null: the reader's own. */
+  readonly endpoint: string | null;
 };
 export type Family = {
   readonly name: string;
@@ -107,7 +109,7 @@ function checkpointOf(
   const row = onDisk.checkpoints[i] as Static<typeof CheckpointOnDisk>;
   const at = (key: string) => placeOf(`/checkpoints/${i}/${key}`);
   const { snapshot } = row;
-  if (/(^|[-_.:/@])latest$/i.test(snapshot)) {
+  if (isFloating(snapshot)) {
     complain("EvalCheckpointFloating", { place: at("snapshot"), snapshot });
     return undefined;
   }
@@ -140,7 +142,13 @@ function checkpointOf(
     });
   }
   const posttrain = stated ?? inferredPosttrain(pretrain, month);
-  return { snapshot, place: at("snapshot"), pretrain, posttrain, released, artifact: row.artifact ?? null };
+  const { artifact = null, endpoint = null } = row;
+  return { snapshot, place: at("snapshot"), pretrain, posttrain, released, artifact, endpoint };
+}
+
+/** A name that stands for whichever snapshot is newest. */
+export function isFloating(snapshot: string): boolean {
+  return /(^|[-_.:/@])latest$/i.test(snapshot);
 }
 
 /** A pinned snapshot's weights are frozen at its release: what its maker does not say ends there at the latest. */

@@ -65,7 +65,7 @@ export function completeIdentity(
 }
 
 /** What a family's row says of whoever runs on it. */
-export function identityOf(
+function identityOf(
   checkpoint: ModelCheckpoint,
 ): Pick<ReaderIdentity, "snapshot" | "pretrain_cutoff" | "posttrain_cutoff"> {
   const { snapshot, pretrain, posttrain } = checkpoint;

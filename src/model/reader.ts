@@ -144,6 +144,7 @@ export type Estimate = {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly cost: number | null;
+  readonly currency: string | null;
 };
 
 /** How a reader from outside is reached. */
@@ -174,7 +175,17 @@ export interface ReaderSource {
   close?(): Promise<void>;
 }
 
+/** One of ours: it knows who it is at once, and needs nothing of the host. */
+export interface BuiltInSource extends ReaderSource {
+  readonly builtIn: true;
+  identity(checkpoint: ModelCheckpoint | null): ReaderIdentity;
+  open(checkpoint: ModelCheckpoint | null): Reader;
+}
+
 export const answered = (probability: number): Attempt => ({ kind: "answer", probability, usage: null });
+
+/** Of the fault `timeout`. */
+export const OUT_OF_TIME = "no answer within the case's time";
 
 /** No usage was reported. */
 export const noUsage: Usage = {

@@ -7,6 +7,8 @@ import { limits } from "../core/limits.ts";
 import { type Complain, type Place, refuse, strict } from "../core/refusal.ts";
 import { fit, type PlaceOf } from "../core/schema.ts";
 import { readYaml } from "../core/yaml.ts";
+import { SaidIdentity } from "../model/identity.ts";
+import type { Budget } from "../run/budget.ts";
 
 const strictly = { additionalProperties: false } as const;
 const seed = Type.Integer({
@@ -14,6 +16,8 @@ const seed = Type.Integer({
   maximum: Number.MAX_SAFE_INTEGER,
   description: "an integer from 0 to 2^53 - 1",
 });
+
+const amount = Type.Number({ minimum: 0, description: "a number from 0" });
 
 /** `profiles/<name>.yaml`. */
 export const ProfileOnDisk = Type.Object(
@@ -61,7 +65,28 @@ export const ProfileOnDisk = Type.Object(
         strictly,
       ),
     ),
-    process: Type.Optional(Type.Literal("trajectory", { description: "trajectory" })),
+    process: Type.Optional(
+      Type.Union([Type.Literal("trajectory"), Type.Literal("shared")], {
+        description: "trajectory or shared",
+      }),
+    ),
+    reader: Type.Optional(Type.String({ minLength: 1, description: "a reader, as after --reader" })),
+    reader_files: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: limits.readerFiles })),
+    identity: Type.Optional(SaidIdentity),
+    deadline_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: limits.deadlineSecondsMost,
+        description: `an integer from 1 to ${limits.deadlineSecondsMost}`,
+      }),
+    ),
+    budget: Type.Optional(
+      Type.Object(
+        { model_calls: Type.Optional(amount), tokens: Type.Optional(amount), cost: Type.Optional(amount) },
+        strictly,
+      ),
+    ),
+    confirm_above: Type.Optional(amount),
   },
   strictly,
 );
@@ -81,7 +106,18 @@ export type Profile = {
     readonly level: number;
     readonly cluster: "declared" | "none";
   };
-  readonly process: "trajectory";
+  readonly process: "trajectory" | "shared";
+  /** Where no flag names one. */
+  readonly reader: string | null;
+  /** Files that belong to the reader's identity: as named, and where they are. */
+  readonly readerFiles: readonly { readonly name: string; readonly file: string }[];
+  /** What a reader from outside does not say itself. */
+  readonly identity: SaidIdentity;
+  /** null: the engine's own. */
+  readonly deadlineSeconds: number | null;
+  readonly budget: Budget | null;
+  /** An expected cost from which on a run is begun only where the command line says so. */
+  readonly confirmAbove: number | null;
 };
 
 /** A name is a path, else a file of one of the folders, in their order. `place` names it: a flag, or a file's line. */
@@ -120,7 +156,7 @@ function candidates(name: string, folders: readonly string[]): string[] {
 
 /**
  * Loads a profile over what it extends (a name, or a path from the extending file's folder), key by key, those of
- * `bootstrap` too; what none says is the contract's.
+ * `bootstrap`, `identity` and `budget` too; what none says is the contract's.
  */
 export function loadProfile(
   file: string,
@@ -129,11 +165,14 @@ export function loadProfile(
   complain: Complain = strict,
 ): Profile | undefined {
   const chain: ProfileOnDisk[] = [];
+  let filesOf = path.dirname(file);
   let next: string | undefined = file;
   let place = shown;
   while (next !== undefined) {
     const read = readProfile(next, place, complain);
     if (read === undefined) return undefined;
+    if (read.disk.reader_files !== undefined && chain.every((disk) => disk.reader_files === undefined))
+      filesOf = path.dirname(next);
     chain.unshift(read.disk);
     if (read.disk.extends === undefined) break;
     if (chain.length > limits.parents)
@@ -148,8 +187,15 @@ export function loadProfile(
     next = findProfile(base, folders, read.placeOf("/extends"));
     place = isPath(parent) ? path.join(path.dirname(place), parent) : next;
   }
-  const bootstrap = Object.assign({}, ...chain.map((disk) => disk.bootstrap ?? {}));
-  return profileOf({ ...(Object.assign({}, ...chain) as ProfileOnDisk), bootstrap }, shown);
+  const merged = (key: "bootstrap" | "identity" | "budget") =>
+    Object.assign({}, ...chain.map((disk) => disk[key] ?? {}));
+  const disk = Object.assign({}, ...chain) as ProfileOnDisk;
+  const whole = { ...disk, bootstrap: merged("bootstrap"), identity: merged("identity") };
+  return profileOf(
+    disk.budget === undefined ? whole : { ...whole, budget: merged("budget") },
+    shown,
+    filesOf,
+  );
 }
 
 function readProfile(
@@ -162,7 +208,9 @@ function readProfile(
   return yaml === undefined || disk === undefined ? undefined : { disk, placeOf: yaml.placeOf };
 }
 
-export function profileOf(disk: ProfileOnDisk, place: Place): Profile {
+/** `folder`: from where `reader_files` are named. */
+export function profileOf(disk: ProfileOnDisk, place: Place, folder = "."): Profile {
+  const { budget } = disk;
   return {
     name: disk.name,
     place,
@@ -177,12 +225,29 @@ export function profileOf(disk: ProfileOnDisk, place: Place): Profile {
       cluster: disk.bootstrap?.cluster ?? "declared",
     },
     process: disk.process ?? "trajectory",
+    reader: disk.reader ?? null,
+    readerFiles: (disk.reader_files ?? []).map((name) => ({ name, file: path.resolve(folder, name) })),
+    identity: disk.identity ?? {},
+    deadlineSeconds: disk.deadline_seconds ?? null,
+    budget:
+      budget === undefined
+        ? null
+        : {
+            model_calls: budget.model_calls ?? null,
+            tokens: budget.tokens ?? null,
+            cost: budget.cost ?? null,
+          },
+    confirmAbove: disk.confirm_above ?? null,
   };
 }
 
-/** The profile as the run folder keeps it, flags of the command line applied. */
+/**
+ * The profile as the run folder keeps it, flags of the command line applied. What a run may spend and when it asks first
+ * shape no result: a resumed run may have others. The reader is stamped by its identity, not by the words that name it.
+ */
 export function profileOnDisk(profile: Profile): ProfileOnDisk {
   const { name, seed: s, repeats, temperature, family, execution, bootstrap, process } = profile;
+  const { identity, readerFiles, deadlineSeconds } = profile;
   return {
     name,
     seed: s,
@@ -192,6 +257,9 @@ export function profileOnDisk(profile: Profile): ProfileOnDisk {
     ...(execution === null ? {} : { execution }),
     bootstrap: { ...bootstrap },
     process,
+    ...(Object.keys(identity).length === 0 ? {} : { identity }),
+    ...(readerFiles.length === 0 ? {} : { reader_files: readerFiles.map((each) => each.name) }),
+    ...(deadlineSeconds === null ? {} : { deadline_seconds: deadlineSeconds }),
   };
 }
 

@@ -8,7 +8,7 @@ import { type BlobIndex, PACK } from "./blob-index.ts";
 import type { RunFiles } from "./bundle.ts";
 import type { RecordedEntry } from "./entry-shape.ts";
 
-export type CallEntry = RecordedEntry & { readonly kind: "probe" | "tool" };
+export type CallEntry = RecordedEntry & { readonly kind: "probe" | "tool" | "model" | "judge" };
 
 export interface Bodies {
   /**
@@ -62,7 +62,7 @@ export function createBodies(bundle: RunFiles, index: BlobIndex, packBytes: numb
     of({ result, bytes, kind }, place) {
       const { body, length: expected } = load(result, place);
       if (bytes !== expected) refuse("BlobSizeMismatch", { place, subject: "bytes", found: bytes, expected });
-      const wrong = kind === "tool" ? toolFault(body) : probeFault(body);
+      const wrong = faults[kind](body);
       if (wrong !== null) refuse("BodyInvalid", { place, digest: result, ...wrong });
       return body;
     },
@@ -170,6 +170,14 @@ function probeFault(body: Json): Wrong | null {
   });
   return odd < 0 ? null : { found: `${odd}: no reply`, expected: "kind, ref and reply, its rows a list" };
 }
+
+/** `{"reply":"…"}`. */
+function replyFault(body: Json): Wrong | null {
+  const right = isFields(body) && typeof body["reply"] === "string" && Object.keys(body).length === 1;
+  return right ? null : { found: shownKind(body), expected: "a reply, as a text" };
+}
+
+const faults = { tool: toolFault, probe: probeFault, model: replyFault, judge: replyFault } as const;
 
 const shownKind = (value: Json): string =>
   Array.isArray(value) ? "a list" : value === null ? "null" : typeof value;

@@ -54,13 +54,18 @@ export function demandSelection(
 
 /** The stamp's options are those of `profile.json`; refuses FieldInvalid. */
 export function demandProfile(
-  stamp: { readonly [option: string]: unknown; readonly reader: { readonly temperature: number } },
+  stamp: {
+    readonly [option: string]: unknown;
+    readonly reader: { readonly temperature: number; readonly adapter?: string };
+  },
   profile: Json,
   place: Place,
 ): void {
   const stamped = { ...stamp, temperature: stamp.reader.temperature } as unknown as { [key: string]: Json };
   const chosen = (profile ?? {}) as { readonly [key: string]: Json };
-  for (const option of ["seed", "repeats", "bootstrap", "temperature", "process"]) {
+  // A reader from outside says its own temperature.
+  const own = stamp.reader.adapter === undefined ? ["temperature"] : [];
+  for (const option of ["seed", "repeats", "bootstrap", "process", ...own]) {
     const other = firstDifference(stamped[option], chosen[option], option);
     if (other === undefined) continue;
     const { field, found, recorded } = other;

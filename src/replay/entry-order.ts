@@ -36,7 +36,7 @@ type Current = {
   attempt: number;
   step: number;
   leaf: Uint8Array;
-  /** `answered`: its answer, decline or fault is there, and only its end may follow. */
+  /** `answered`: its answer, decline or fault is there, and only what judges it and its end may follow. */
   state: "running" | "answered" | "abandoned" | "ended";
 };
 
@@ -139,18 +139,23 @@ function noteLink(
 
 const answers: ReadonlySet<string> = new Set(["answer", "decline", "fault"]);
 
-/** Nothing but the end comes after an answer, and the end of the attempt that stands after nothing else. */
+/** Nothing but judges and the end come after an answer, and the end of the attempt that stands after nothing else. */
 function noteAnswer(at: Current, entry: RecordedEntry, line: number, note: NoteFault): void {
   const of = name(entry);
-  if (at.state === "answered" && entry.kind !== "end")
+  if (entry.kind === "judge" && at.state !== "answered")
     note("TrajectoryUnended", line, () => ({
       of,
-      problem: `${entry.kind} after its answer in line ${line - 1}, expected its end`,
+      problem: "a judge before an answer, expected one to judge",
+    }));
+  if (at.state === "answered" && entry.kind !== "end" && entry.kind !== "judge")
+    note("TrajectoryUnended", line, () => ({
+      of,
+      problem: `${entry.kind} after its answer, expected a judge or its end`,
     }));
   else if (at.state === "answered" && "abandoned" in entry)
     note("TrajectoryUnended", line, () => ({
       of,
-      problem: `abandoned after its answer in line ${line - 1}, which stands`,
+      problem: "abandoned after its answer, which stands",
     }));
   if (at.state === "running" && entry.kind === "end" && "steps" in entry)
     note("TrajectoryUnended", line, () => ({

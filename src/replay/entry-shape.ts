@@ -3,10 +3,21 @@ import type { Json } from "../core/canonical.ts";
 import { ENTRY_FORMAT } from "../core/version.ts";
 
 type Digest = `sha256:${string}`;
-type Usage = {
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  readonly cost: number | null;
+const usageFields = [
+  "input_tokens",
+  "cached_input_tokens",
+  "output_tokens",
+  "cost",
+  "model_calls",
+  "retries",
+] as const;
+type Usage = { readonly [field in (typeof usageFields)[number]]: number | null };
+type FaultName = (typeof recordedFaults)[number];
+type Retry = {
+  readonly class: FaultName;
+  readonly status: number | null;
+  readonly ms: number;
+  readonly wait_ms: number;
 };
 
 /** What may have gone wrong with an attempt, as the record spells it. */
@@ -25,6 +36,20 @@ export const recordedFaults = [
 ] as const;
 
 type Call = { readonly args: Json; readonly result: Digest; readonly bytes: number; readonly ms: number };
+type Modelled = {
+  readonly name: string;
+  readonly model: string;
+  readonly served: string | null;
+  readonly request: Digest;
+  readonly result: Digest;
+  readonly bytes: number;
+  readonly status: number | null;
+  readonly class: FaultName | null;
+  readonly retries: readonly Retry[];
+  readonly cached: boolean;
+  readonly usage: Usage;
+  readonly ms: number;
+};
 type Made = { readonly usage: Usage | null; readonly ms: number };
 type Body =
   | ({ readonly kind: "probe"; readonly name: "presence" | "absence" } & Call)
@@ -36,12 +61,20 @@ type Body =
       readonly planted?: number;
       readonly usage: Usage | null;
     } & Call)
+  | ({ readonly kind: "model" } & Modelled)
+  | ({
+      readonly kind: "judge";
+      readonly args: Json;
+      readonly value: number | null;
+      readonly reason: string;
+    } & Modelled)
   | ({ readonly kind: "answer"; readonly probability: number } & Made)
   | ({ readonly kind: "decline"; readonly reason: string } & Made)
   | ({
       readonly kind: "fault";
-      readonly class: (typeof recordedFaults)[number];
+      readonly class: FaultName;
       readonly message: string;
+      readonly broke?: "ReaderSawLater";
     } & Made)
   | { readonly kind: "end"; readonly steps: number }
   | { readonly kind: "end"; readonly abandoned: number };
@@ -99,18 +132,50 @@ const tests = {
   instant: [(value) => typeof value === "string" && INSTANT.test(value), "an RFC 3339 instant ending in Z"],
   probability: [(value) => typeof value === "number" && value >= 0 && value <= 1, "a number from 0 to 1"],
   probe: [(value) => value === "presence" || value === "absence", "presence or absence"],
-  fault: [(value) => (recordedFaults as readonly unknown[]).includes(value), recordedFaults.join(", ")],
-  usage: [isUsage, "null, or input_tokens, output_tokens and cost, each null or a number from 0"],
+  fault: [isFaultName, recordedFaults.join(", ")],
+  usage: [isUsageOrNull, `null, or ${usageFields.join(", ")}, each null or a number from 0`],
+  used: [isUsage, `${usageFields.join(", ")}, each null or a number from 0`],
+  textOrNull: [(value) => value === null || typeof value === "string", "a text or null"],
+  status: [isStatus, "an HTTP status or null"],
+  faultOrNull: [(value) => value === null || isFaultName(value), `null, ${recordedFaults.join(", ")}`],
+  retries: [isRetries, "a list of tries: class, ms, status, wait_ms"],
+  value: [(value) => value === null || typeof value === "number", "a number or null"],
+  rule: [(value) => value === "ReaderSawLater", "ReaderSawLater"],
 } as const satisfies { readonly [name: string]: readonly [(value: unknown) => boolean, string] };
 
+function isUsageOrNull(value: unknown): boolean {
+  return value === null || isUsage(value);
+}
+
 function isUsage(value: unknown): boolean {
-  if (value === null) return true;
-  if (typeof value !== "object" || Object.keys(value).length !== 3) return false;
+  if (typeof value !== "object" || value === null) return false;
+  if (Object.keys(value).length !== usageFields.length) return false;
   const usage = value as { readonly [key: string]: unknown };
-  return ["input_tokens", "output_tokens", "cost"].every((key) => {
+  return usageFields.every((key) => {
     const amount = usage[key];
     return amount === null || (typeof amount === "number" && amount >= 0);
   });
+}
+
+function isFaultName(value: unknown): boolean {
+  return (recordedFaults as readonly unknown[]).includes(value);
+}
+
+function isStatus(value: unknown): boolean {
+  return (
+    value === null || (Number.isSafeInteger(value) && (value as number) >= 100 && (value as number) < 1000)
+  );
+}
+
+function isRetries(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isRetry);
+}
+
+function isRetry(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Object.keys(value).length !== 4) return false;
+  const { class: of, status, ms, wait_ms: wait } = value as { readonly [key: string]: unknown };
+  const isCount = (amount: unknown) => Number.isSafeInteger(amount) && (amount as number) >= 0;
+  return isFaultName(of) && isStatus(status) && isCount(ms) && isCount(wait);
 }
 
 type TestName = keyof typeof tests;
@@ -142,6 +207,20 @@ const call = [
   field("ms", "count"),
 ];
 const made = [field("usage", "usage"), field("ms", "count")];
+const modelled = [
+  field("name", "text"),
+  field("model", "text"),
+  field("served", "textOrNull"),
+  field("request", "digest"),
+  field("result", "digest"),
+  field("bytes", "count"),
+  field("status", "status"),
+  field("class", "faultOrNull"),
+  field("retries", "retries"),
+  field("cached", "flag"),
+  field("usage", "used"),
+  field("ms", "count"),
+];
 
 const shape = (...fields: readonly Field[]) => [...common, ...fields];
 const shapes: ReadonlyMap<unknown, readonly Field[]> = new Map([
@@ -157,9 +236,11 @@ const shapes: ReadonlyMap<unknown, readonly Field[]> = new Map([
       ...call,
     ),
   ],
+  ["model", shape(...modelled)],
+  ["judge", shape(field("args", "anything"), field("value", "value"), field("reason", "text"), ...modelled)],
   ["answer", shape(field("probability", "probability"), ...made)],
   ["decline", shape(field("reason", "text"), ...made)],
-  ["fault", shape(field("class", "fault"), field("message", "text"), ...made)],
+  ["fault", shape(field("class", "fault"), field("message", "text"), field("broke", "rule", true), ...made)],
 ]);
 const steps = shape(field("steps", "count"));
 const abandoned = shape(field("abandoned", "count"));

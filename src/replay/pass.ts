@@ -176,8 +176,7 @@ function bodiesOf({ bundle, verified: { listing } }: PassInput): Bodies {
 }
 
 function proveBodies({ entries }: TrajectoryLines, bodies: Bodies, placeOf: (index: number) => Place): void {
-  for (const [i, entry] of entries.entries())
-    if (entry.kind === "probe" || entry.kind === "tool") bodies.of(entry, placeOf(i));
+  for (const [i, entry] of entries.entries()) if ("result" in entry) bodies.of(entry, placeOf(i));
 }
 
 /** No body is spare, and the pack as a file is the one that the close leaf names. */

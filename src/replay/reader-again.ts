@@ -3,13 +3,13 @@ import { constants } from "node:buffer";
 import { strictUtf8 } from "../core/bytes.ts";
 import { canonical, type Json } from "../core/canonical.ts";
 import { checkZone } from "../core/local-time.ts";
-import { isRefusal } from "../core/refusal.ts";
+import { isRefusal, type Place, refuse } from "../core/refusal.ts";
 import { builtInReader, familyOf } from "../model/built-in.ts";
 import type { ModelCheckpoint } from "../model/family.ts";
 import { type Memory, parseMemory } from "../model/memory.ts";
 import type { ReaderSource } from "../model/reader.ts";
 import type { ReaderContext } from "../model/readers/table-reads.ts";
-import { stampedReader } from "../run/stamp.ts";
+import { identify, stampedReader } from "../run/stamp.ts";
 import { fileIn, type RunFiles, wholeFile } from "./bundle.ts";
 import { ARTIFACTS, type Listing } from "./files.ts";
 import type { RecordedRun } from "./record.ts";
@@ -37,7 +37,7 @@ export async function readerAgain(
     const memories = ofFamily ? await memoriesOf(bundle, listing, run) : new Map<string, Memory>();
     const source = builtInReader(name, { context: contextOf(run, bundle), params, temperature, memories });
     const stamped = canonical(run.manifest.stamp["reader"] as Json);
-    if (stamped !== canonical(stampedReader(source, run.arms)))
+    if (stamped !== canonical(stampedReader(source, await identify(source, run.arms))))
       return nobody(`the reader ${JSON.stringify(name)} is stamped as another than the built-in one`);
     return {
       source,
@@ -53,6 +53,34 @@ export async function readerAgain(
         : `the reader cannot be made again: ${error.message}`,
     );
   }
+}
+
+/**
+ * A reader that whoever replays has brought. Refuses ReaderFileMismatch where a file of it is not the stamped one; nobody
+ * answers where it is another reader, or where the run's instances had served other trajectories before.
+ */
+export async function givenReader(
+  source: ReaderSource | null,
+  run: RecordedRun,
+  place: Place,
+): Promise<ReaderAgain> {
+  if (source === null) return nobody("no reader was given to answer again");
+  const { adapter, files = {} } = run.stamp.reader;
+  for (const [name, found] of Object.entries(source.files ?? {})) {
+    const expected = files[name] ?? `none of the name ${name}, and the reader is ${adapter ?? "no module"}`;
+    if (found !== expected) refuse("ReaderFileMismatch", { place, found, expected });
+  }
+  if (run.stamp.process === "shared")
+    return nobody(
+      "an instance that was shared answered one case after another, in another order than the record's",
+    );
+  const stamped = canonical(run.manifest.stamp["reader"] as Json);
+  if (
+    source.adapter !== undefined &&
+    stamped !== canonical(stampedReader(source, await identify(source, run.arms)))
+  )
+    return nobody("the reader that was given says that it is another than the stamped one");
+  return { source, reason: null, can: () => true };
 }
 
 const nobody = (reason: string): ReaderAgain => ({ source: null, reason, can: () => false });

@@ -26,10 +26,14 @@ const Digest = Type.String({ pattern: "^sha256:[0-9a-f]{64}$", description: "sha
 const StampOnDisk = Type.Object({
   engine: Type.String(),
   reader: Type.Object({
+    adapter: Type.Optional(Type.Union(["exec", "module", "http", "serve"].map((name) => Type.Literal(name)))),
+    files: Type.Optional(Type.Record(Type.String(), Type.String())),
+    family: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     name: Type.String(),
     params: Type.Record(Type.String(), Type.String()),
     temperature: Type.Number(),
   }),
+  process: Type.Union([Type.Literal("trajectory"), Type.Literal("shared")]),
   seed: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   repeats: Type.Integer({ minimum: 1, maximum: limits.repeats }),
   bootstrap: Type.Object(
@@ -87,6 +91,8 @@ export type RecordedRun = KeptCases & {
   readonly manifest: Manifest;
   readonly stamp: StampOnDisk;
   readonly kept: KeptCaseSet;
+  /** `profile.json`. */
+  readonly profile: Json;
   readonly arms: ArmPlan;
   /** Trajectories of the plan. */
   readonly trajectories: number;
@@ -124,7 +130,7 @@ export async function loadRecord(
   demandLocalTimes(cases, declared, zoneData === manifest.host.zone_data, fileIn(bundle, CASES));
   const outcomes = settle(cases.cases, labels, { deadlines: cases.deadlines, asOf: null });
   const trajectories = arms.assignments.length * stamp.repeats;
-  return { ...cases, manifest, stamp, kept, arms, trajectories, outcomes };
+  return { ...cases, manifest, stamp, kept, profile, arms, trajectories, outcomes };
 }
 
 /** A report holds the stamp two levels deeper than the manifest does. */

@@ -1,9 +1,11 @@
 /** Stage `re-serve`: the reader is executed again, every door shut but the record's, each response served exactly once. */
 import { canonical, type Json } from "../core/canonical.ts";
+import { limits } from "../core/limits.ts";
 import { BlindcastError, type Place, refuse } from "../core/refusal.ts";
 import { clip } from "../core/words.ts";
 import type { Attempt, ReaderSource } from "../model/reader.ts";
-import { ask } from "../run/ask.ts";
+import { ask, offeredTools } from "../run/ask.ts";
+import { startDeadline } from "../run/deadline.ts";
 import type { Entry } from "../run/entry.ts";
 import type { PlantRecord } from "../run/plant-record.ts";
 import { type Answered, boundTools, type PlainArguments, type Said } from "../run/tool-host.ts";
@@ -14,7 +16,7 @@ import type { Store } from "../store/door.ts";
 import type { Planned } from "./bounds.ts";
 import type { RunFiles } from "./bundle.ts";
 import type { Listing } from "./files.ts";
-import { type ReaderAgain, readerAgain } from "./reader-again.ts";
+import { givenReader, type ReaderAgain, readerAgain } from "./reader-again.ts";
 import type { RecordedRun } from "./record.ts";
 
 /** A trajectory as it is served: every entry has its bound, every body was proven. */
@@ -32,6 +34,8 @@ export type ServeOptions = {
   readonly zoneData?: string;
   /** Who answers again instead of the stamp's built-in reader; null: nobody. `store` is shut. */
   readonly readers?: (run: RecordedRun, store: Store) => ReaderSource | null;
+  /** The place of a reader's file that was given, for a refusal. */
+  readonly readersPlace?: Place;
 };
 
 /** Who answers a replay, and what was refused inside a reader that may have swallowed it. */
@@ -47,7 +51,7 @@ export async function openServing(
   bundle: RunFiles,
   listing: Listing,
   run: RecordedRun,
-  { readers, zoneData }: ServeOptions,
+  { readers, readersPlace = "reader", zoneData }: ServeOptions,
 ): Promise<Serving> {
   let touched: unknown;
   const open: Store["open"] = ({ subject }) => {
@@ -59,7 +63,10 @@ export async function openServing(
     }
   };
   const store: Store = { tables: new Map(), view: run.stamp.view as Store["view"], open };
-  const again = readers === undefined ? await readerAgain(bundle, listing, run) : given(readers(run, store));
+  const again =
+    readers === undefined
+      ? await readerAgain(bundle, listing, run)
+      : await givenReader(readers(run, store), run, readersPlace);
   const { node, zone_data: own } = run.manifest.host;
   const differs = zoneData !== undefined && zoneData !== own;
   const next = differs
@@ -67,11 +74,6 @@ export async function openServing(
     : undefined;
   return { again, touched: () => touched, next };
 }
-
-const given = (source: ReaderSource | null): ReaderAgain =>
-  source === null
-    ? { source, reason: "no reader was given to answer again", can: () => false }
-    : { source, reason: null, can: () => true };
 
 /**
  * Executes the last attempt of a trajectory again; false where that cannot be. Refuses ReplayRequestUnknown,
@@ -82,6 +84,7 @@ export async function serveAgain(recorded: Recorded, serving: Serving): Promise<
   const readers = again.source;
   if (readers === null || !again.can(recorded.checkpoint)) return false;
   const last = lastAttempt(recorded);
+  if (isOfTheMoment(last.attempt)) return false;
   const hint = next === undefined ? {} : { next };
   let served = 0;
   let fault: unknown;
@@ -106,7 +109,14 @@ export async function serveAgain(recorded: Recorded, serving: Serving): Promise<
   };
   const { tools } = boundTools(recorded.item.horizon, readerPlantsOf(recorded.plants), answer);
   const asked = askedCase(recorded.item, recorded.repeat, recorded.askedDay);
-  const found = await ask({ readers, signal: NEVER }, recorded, asked, tools).then(spelled, thrown);
+  const deadline = startDeadline(limits.deadlineSeconds);
+  const opening = { deadline: () => deadline.signal, refusal: () => null, record: () => {} };
+  const identity = readers.adapter === undefined ? undefined : await readers.identity(recorded.checkpoint);
+  const offered = offeredTools(readers, identity, tools);
+  const asking = { asked, tools: offered, opening };
+  const found = await ask({ readers, signal: NEVER }, recorded.checkpoint, asking)
+    .then(spelled, thrown)
+    .finally(deadline.end);
   fault ??= serving.touched();
   if (fault !== undefined) throw fault;
   const unused = last.calls[served];
@@ -122,6 +132,10 @@ export async function serveAgain(recorded: Recorded, serving: Serving): Promise<
     });
   return true;
 }
+
+/** What hung on a clock or on a process that died does not happen again when it is wanted: it is scored as it stands. */
+const isOfTheMoment = (attempt: AttemptEntry | undefined) =>
+  attempt?.kind === "fault" && (attempt.class === "timeout" || attempt.class === "transport");
 
 /** Nothing ends a replay early. */
 const NEVER = new AbortController().signal;

@@ -16,6 +16,7 @@ import type { Bootstrap } from "../run/stamp.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
 import { type ArmScores, byArm, caseFigure, type Estimation, estimationOf } from "./arm-scores.ts";
 import { armsSection } from "./arms-section.ts";
+import { modelEvidence } from "./model-evidence.ts";
 import { premiumOf } from "./premium.ts";
 
 export type Report = {
@@ -235,6 +236,7 @@ function evidenceOf(plan: Subject, scores: readonly TrajectoryScore[], record: R
     attempts: attemptsJson(plan, scores),
     plants: { in_reach: total((score) => score.plants.inReach) },
     calls: { tool: total((score) => score.calls), bytes: total((score) => score.bytes) },
+    ...modelEvidence(plan.cases, scores),
     host,
   };
 }

@@ -1,33 +1,80 @@
-/** Asking a reader: one new instance a trajectory; whatever comes back is made an attempt that a record can hold. */
+/** Asking a reader: whatever comes back, or does not, is made an attempt that a record can hold. */
 import { limits } from "../core/limits.ts";
 import { isRefusal } from "../core/refusal.ts";
 import { clip } from "../core/words.ts";
+import type { ModelCheckpoint } from "../model/family.ts";
 import {
   type AskedCase,
   type Attempt,
   type FaultClass,
   faultClasses,
+  noUsage,
+  type Opening,
+  OUT_OF_TIME,
+  type Reader,
+  type ReaderIdentity,
+  type ReaderSource,
   type Tools,
   type Usage,
 } from "../model/reader.ts";
-import type { Assignment } from "./arms.ts";
 import { BoundViolation } from "./tool-host.ts";
 import type { World } from "./world.ts";
 
-/** What a reader from outside throws is a fault of its own, and the run goes on; a built-in's is our bug. */
-export async function ask(
-  world: Pick<World, "readers" | "signal">,
-  assignment: Assignment,
-  asked: AskedCase,
-  tools: Tools,
+/** What an ask needs of its trajectory. */
+export type Asking = {
+  readonly asked: AskedCase;
+  /** null: its identity says that it uses none. */
+  readonly tools: Tools | null;
+  readonly opening: Opening;
+};
+
+/**
+ * Asks an instance. What a reader from outside throws is a fault of its own, and the run goes on; a built-in's is our bug.
+ * An instance that is no adapter's, and does not end when its time is over, is left behind.
+ */
+export async function askInstance(
+  { readers, signal }: Pick<World, "readers" | "signal">,
+  reader: Reader,
+  { asked, tools, opening }: Asking,
 ): Promise<Attempt> {
-  const reader = world.readers.open(assignment.checkpoint);
   try {
-    return checkAttempt(await reader.answer(asked, tools, world.signal));
+    const answer = reader.answer(asked, tools, signal);
+    const ends = readers.builtIn === true || readers.adapter !== undefined;
+    return checkAttempt(await (ends ? answer : beforeDeadline(answer, opening.deadline())));
   } catch (error) {
     if (error instanceof BoundViolation) return fault("aborted", error.message);
-    if (world.readers.builtIn === true || isRefusal(error)) throw error; // ours, or the disk's: not the reader's
+    if (readers.builtIn === true || isRefusal(error)) throw error; // ours, or the disk's: not the reader's
     return fault("protocol", `the reader threw: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** A reader from outside that says it uses no tools is given none: the track that it stands in hangs on it. */
+export const offeredTools = (readers: ReaderSource, identity: ReaderIdentity | undefined, tools: Tools) =>
+  readers.adapter !== undefined && identity?.uses_tools === false ? null : tools;
+
+/** Asks a new instance, which then ends: what it says after its answer undoes it. */
+export async function ask(
+  world: Pick<World, "readers" | "signal">,
+  checkpoint: ModelCheckpoint | null,
+  asking: Asking,
+): Promise<Attempt> {
+  const reader = world.readers.open(checkpoint, asking.opening);
+  const attempt = await askInstance(world, reader, asking);
+  const late = (await reader.end?.()) ?? null;
+  return late === null ? attempt : fault("protocol", late, attempt.usage);
+}
+
+async function beforeDeadline(answer: Promise<Attempt>, deadline: AbortSignal): Promise<Attempt> {
+  answer.catch(() => {}); // of one that was left behind
+  let over = () => {};
+  const late = new Promise<Attempt>((resolve) => {
+    over = () => resolve(fault("timeout", OUT_OF_TIME));
+    deadline.addEventListener("abort", over, { once: true });
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    deadline.removeEventListener("abort", over);
   }
 }
 
@@ -55,7 +102,7 @@ export function checkAttempt(given: unknown): Attempt {
   return fault("malformed_output", `no attempt: kind ${String(attempt.kind)}`, usage);
 }
 
-const counts = ["input_tokens", "output_tokens", "cost"] as const;
+const counts = Object.keys(noUsage) as readonly (keyof Usage)[];
 
 /** Absent is null, not 0; undefined where a count is none. */
 function checkUsage(given: unknown): Usage | null | undefined {

@@ -1,7 +1,7 @@
 /** Entries: one line each of a run's record; every one carries the bound that its call passed. */
 import { canonical, type Json } from "../core/canonical.ts";
 import type { Digest } from "../core/digest.ts";
-import type { FaultClass, Usage } from "../model/reader.ts";
+import type { FaultClass, Retry, Usage } from "../model/reader.ts";
 
 /** On every entry. `as_of` ≠ `horizon` fails the case, except in a probe. `prev` is the leaf of the entry before. */
 export type Bound = {
@@ -9,6 +9,36 @@ export type Bound = {
   readonly horizon: string;
   readonly as_of: string;
   readonly view: Digest;
+};
+
+/** A call of a model, tries and all; its body is `{"reply": …}`, the text as it came. */
+export type ModelEntry = {
+  readonly kind: "model";
+  /** The endpoint's name; the model that was asked for, and the one that the reply names. */
+  readonly name: string;
+  readonly model: string;
+  readonly served: string | null;
+  /** Digest of what was asked. */
+  readonly request: Digest;
+  readonly result: Digest;
+  readonly bytes: number;
+  readonly status: number | null;
+  /** null: it was answered. */
+  readonly class: FaultClass | null;
+  /** The tries before the last. */
+  readonly retries: readonly Retry[];
+  /** Out of the reply cache: nothing was spent. */
+  readonly cached: boolean;
+  readonly usage: Usage;
+  readonly ms: number;
+};
+
+/** A judge's call: what was judged, and its verdict; `value` null is unscored, and `reason` says why. */
+export type JudgeEntry = Omit<ModelEntry, "kind"> & {
+  readonly kind: "judge";
+  readonly args: Json;
+  readonly value: number | null;
+  readonly reason: string;
 };
 
 export type EntryBody =
@@ -35,6 +65,8 @@ export type EntryBody =
       readonly planted?: number;
       readonly usage: Usage | null;
     }
+  | ModelEntry
+  | JudgeEntry
   | {
       readonly kind: "answer";
       readonly probability: number;
@@ -48,6 +80,8 @@ export type EntryBody =
       readonly message: string;
       readonly usage: Usage | null;
       readonly ms: number;
+      /** A rule of ours that the ask broke: the case has failed. */
+      readonly broke?: "ReaderSawLater";
     }
   /** How many entries the attempt has, this one included: the one that stands, or one that a crash cut off. */
   | { readonly kind: "end"; readonly steps: number; readonly abandoned?: never }
@@ -76,13 +110,16 @@ const keys: readonly (readonly [name: string, part: "body" | "bound" | "standing
   ["as_of", "bound"],
   ["at", "standing"],
   ["attempt", "standing"],
+  ["broke", "body"],
   ["bytes", "body"],
+  ["cached", "body"],
   ["case", "bound"],
   ["class", "body"],
   ["horizon", "bound"],
   ["in_reach", "body"],
   ["kind", "body"],
   ["message", "body"],
+  ["model", "body"],
   ["ms", "body"],
   ["name", "body"],
   ["planted", "body"],
@@ -90,14 +127,19 @@ const keys: readonly (readonly [name: string, part: "body" | "bound" | "standing
   ["probability", "body"],
   ["reason", "body"],
   ["repeat", "standing"],
+  ["request", "body"],
   ["result", "body"],
+  ["retries", "body"],
   ["run", "standing"],
   ["seq", "standing"],
+  ["served", "body"],
+  ["status", "body"],
   ["step", "standing"],
   ["steps", "body"],
   ["unplanted", "body"],
   ["usage", "body"],
   ["v", "standing"],
+  ["value", "body"],
   ["view", "bound"],
 ];
 
@@ -116,3 +158,8 @@ export function entryLine(body: EntryBody, bound: Bound, standing: Standing): st
   }
   return `${line}}`;
 }
+
+/** Entries whose body lies in the pack from the start; a probe's is held back until the run closes. */
+export type KeptEntry = Entry & { readonly kind: "tool" | "model" | "judge" };
+export const isKept = (entry: Entry): entry is KeptEntry =>
+  entry.kind === "tool" || entry.kind === "model" || entry.kind === "judge";

@@ -6,8 +6,9 @@ export class Interrupted extends Error {
   readonly of: number;
   /** What ended it: the disk, or the ledger; null where it was asked to stop. */
   readonly refusal: Error | null;
-  constructor(done: number, of: number, refusal: Error | null) {
-    super(`stopped after ${done} of ${of} trajectories`);
+  /** `why`: a reason that is no refusal, such as a budget that is reached. */
+  constructor(done: number, of: number, refusal: Error | null, why: string | null = null) {
+    super(`stopped after ${done} of ${of} trajectories${why === null ? "" : `: ${why}`}`);
     this.name = "Interrupted";
     this.done = done;
     this.of = of;

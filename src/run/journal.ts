@@ -5,7 +5,7 @@ import { type Digest, digestOf, leafHash, sha256Hex } from "../core/digest.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import { ENTRY_FORMAT } from "../core/version.ts";
 import { type Blob, DEFLATE_FROM } from "./blobs.ts";
-import type { Entry } from "./entry.ts";
+import { type Entry, isKept, type KeptEntry } from "./entry.ts";
 import type { SinkFile } from "./sink.ts";
 
 /** An entry as it lies in the journal. */
@@ -54,7 +54,7 @@ export function readJournal(
     const entry = parseEntry(line, at);
     checkStanding(entry, { run, seq: entries.length, first, chains }, at);
     if (entry.kind === "probe") held.add(entry.result);
-    if (entry.kind === "tool" && !blobs.has(entry.result)) {
+    if (isKept(entry) && !blobs.has(entry.result)) {
       const blob = findBody(pack, packSize, entry, at);
       if (blob === undefined) break;
       blobs.set(entry.result, blob);
@@ -109,12 +109,7 @@ function checkStanding(
 }
 
 /** The next body of the pack; undefined where the pack ends before it does. */
-function findBody(
-  pack: SinkFile,
-  offset: number,
-  entry: Entry & { kind: "tool" },
-  place: Place,
-): Blob | undefined {
+function findBody(pack: SinkFile, offset: number, entry: KeptEntry, place: Place): Blob | undefined {
   const { bytes: length, result } = entry;
   const deflated = length >= DEFLATE_FROM;
   const rest = pack.size() - offset;

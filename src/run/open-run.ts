@@ -2,6 +2,7 @@
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf, nodeHashing } from "../core/digest.ts";
 import { commitmentOf, leafLine } from "../ledger/leaves.ts";
+import { nothingSpent, type Spent } from "./budget.ts";
 import { demandUnchanged } from "./earlier-run.ts";
 import { interruptedBy } from "./interrupted.ts";
 import { manifestOf, writeLoaded } from "./loaded-files.ts";
@@ -19,6 +20,8 @@ export type OpenRun = {
   readonly recorder: Recorder;
   /** Per position in the plan: what an earlier process left of it. */
   readonly resumed: Resumed;
+  /** What an earlier process spent on models. */
+  readonly spent: Spent;
   /** Ends this process's hold of the run. */
   readonly release: () => void;
 };
@@ -48,6 +51,7 @@ async function begin(plan: Plan, world: World): Promise<OpenRun> {
       ...opened,
       recorder: new Recorder(sink, world.clock, plan.run, opened.text),
       resumed: [],
+      spent: nothingSpent,
       release,
     };
   } catch (error) {

@@ -12,12 +12,13 @@ import type { RunSecret } from "../ledger/audit-ledger.ts";
 import type { Family } from "../model/family.ts";
 import { type ArmPlan, planArms } from "./arms.ts";
 import { breather } from "./breathe.ts";
+import type { Budget } from "./budget.ts";
 import type { Earlier } from "./earlier-run.ts";
 import { Interrupted } from "./interrupted.ts";
 import { type PlantRecord, plantLine, plantRecords } from "./plant-record.ts";
 import { type CasePlants, plantCase, probeCase } from "./probe.ts";
 import { selectCases } from "./selection.ts";
-import { caseSetDigest, makeStamp, type RunOptions, type Stamp } from "./stamp.ts";
+import { caseSetDigest, type Identities, identify, makeStamp, type RunOptions, type Stamp } from "./stamp.ts";
 import type { World } from "./world.ts";
 
 export type Selection = {
@@ -27,6 +28,8 @@ export type Selection = {
   readonly family: Family | null;
   /** Files that the run folder keeps so that replay needs nothing else: name → bytes. */
   readonly artifacts: ReadonlyMap<string, string>;
+  /** What may be spent, of the whole run; no part of its configuration: a resumed run may have another. */
+  readonly budget: Budget | null;
   /** The run that is resumed; null: a new one. */
   readonly earlier: Earlier | null;
   /** The run whose folder is moved aside for this one. */
@@ -43,6 +46,7 @@ export type Plan = {
   readonly selection: Selection;
   readonly cases: readonly ForecastCase[];
   readonly arms: ArmPlan;
+  readonly identities: Identities;
   readonly stamp: Stamp;
   readonly caseSetDigest: Digest;
   /** Per case: its local date, and when its label is late; local times are converted here, once. */
@@ -76,7 +80,10 @@ export async function preflight(
     if (unread !== undefined) refuse("TableUnknown", { place: item.place, found: unread, known: item.reads });
   }
   const arms = planArms(cases, family);
-  const stamp = makeStamp(world.store, cases, world.readers, arms, options);
+  const identities = await identify(world.readers, arms);
+  const { store, readers, judging } = world;
+  const judge = judging?.judge ?? null;
+  const stamp = makeStamp({ store, cases, readers, identities, family, options, judge });
   const random = () => toHex(world.random(32));
   const secret = selection.earlier?.secret ?? { secret: random(), salt: random() };
   const plan = {
@@ -85,6 +92,7 @@ export async function preflight(
     selection,
     cases,
     arms,
+    identities,
     stamp,
     caseSetDigest: caseSetDigest(set, world.store.view),
     askedDays: cases.map((item) => formatDay(localDay(set.zone, item.horizon))),

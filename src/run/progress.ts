@@ -15,15 +15,15 @@ function barProgress(stream: NodeJS.WriteStream): Progress {
       bar = new SingleBar(
         {
           stream,
-          format: `${text} {bar} {value}/{total}, {failed} unanswered, {eta_formatted} left`,
+          format: `${text} {bar} {value}/{total}, {failed} unanswered,{spent} {eta_formatted} left`,
           hideCursor: true,
           clearOnComplete: true,
         },
         Presets.shades_classic,
       );
-      bar.start(total, 0, { failed: 0 });
+      bar.start(total, 0, { failed: 0, spent: "" });
     },
-    done: (count, failed) => bar?.update(count, { failed }),
+    done: (count, failed, cost) => bar?.update(count, { failed, spent: spentText(cost) }),
     end: () => bar?.stop(),
   };
 }
@@ -40,13 +40,18 @@ function lineProgress(stream: NodeJS.WriteStream, clock: Clock): Progress {
       begun = clock.elapsed();
       shown = begun;
     },
-    done(count, failed) {
+    done(count, failed, cost) {
       const now = clock.elapsed();
       if (now - shown < LINE_EVERY_MS) return;
       shown = now;
       const left = Math.round((((now - begun) / count) * (of - count)) / 1000);
-      stream.write(`${name}: ${count} of ${of}, ${failed} unanswered, about ${left} s left\n`);
+      stream.write(
+        `${name}: ${count} of ${of}, ${failed} unanswered,${spentText(cost)} about ${left} s left\n`,
+      );
     },
     end: () => {},
   };
 }
+
+const spentText = (cost: number | undefined) =>
+  cost === undefined || cost === 0 ? "" : ` cost ${cost.toPrecision(3)},`;

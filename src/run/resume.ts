@@ -8,6 +8,7 @@ import { refuse } from "../core/refusal.ts";
 import { commitmentOf } from "../ledger/leaves.ts";
 import { createTree } from "../ledger/tree.ts";
 import type { Assignment } from "./arms.ts";
+import { type Spent, spentOf } from "./budget.ts";
 import type { Earlier } from "./earlier-run.ts";
 import type { Entry } from "./entry.ts";
 import { type Journal, readJournal } from "./journal.ts";
@@ -20,8 +21,14 @@ import type { Sink, SinkFile } from "./sink.ts";
 import { endAttempt } from "./trajectory.ts";
 import type { World } from "./world.ts";
 
-/** By position in the plan: undefined = not begun; else whether it is finished, and the number of its next attempt. */
-export type Resumed = readonly ({ readonly finished: boolean; readonly attempt: number } | undefined)[];
+/**
+ * By position in the plan: undefined = not begun; else whether it is finished, the number of its next attempt, and the one
+ * that is answered and waits to be judged, or null.
+ */
+export type Resumed = readonly (
+  | { readonly finished: boolean; readonly attempt: number; readonly open: TrajectoryLog | null }
+  | undefined
+)[];
 
 /** Refuses ResumeMismatch, naming the first field that differs from what the earlier run was opened with. */
 export function checkSame(plan: Plan, world: World): Earlier {
@@ -96,7 +103,7 @@ export function resumeRecord(
   plan: Plan,
   earlier: Earlier,
   world: World,
-): { recorder: Recorder; resumed: Resumed } {
+): { recorder: Recorder; resumed: Resumed; spent: Spent } {
   const { sink } = world;
   const journal = readBack(sink, earlier);
   checkProgress(journal, earlier, sink.place);
@@ -107,19 +114,24 @@ export function resumeRecord(
   const recorder = new Recorder(sink, world.clock, plan.run, earlier.manifest, takeUp(sink, journal));
   recorder.restore(journal, positionOf);
   for (const [digest, text] of probes) recorder.hold(text, digest);
-  const resumed: { finished: boolean; attempt: number }[] = [];
+  const resumed: { finished: boolean; attempt: number; open: TrajectoryLog | null }[] = [];
   for (const [position, { entry, leaf }] of last) {
     const { repeats } = plan.selection.options;
     const assignment = plan.arms.assignments[Math.floor(position / repeats)] as Assignment;
     const { arm, repeat, attempt, step } = entry;
     const log: TrajectoryLog = { position, arm, repeat, attempt, step: step + 1, prev: leaf };
-    const answered = entry.kind === "answer" || entry.kind === "decline" || entry.kind === "fault";
+    const answered = ["answer", "decline", "fault", "judge"].includes(entry.kind);
     const item = plan.cases[assignment.caseIndex] as ForecastCase;
-    if (entry.kind !== "end") endAttempt(log, item, answered, recorder, world);
-    const finished = entry.kind === "end" ? entry.steps !== undefined : answered;
-    resumed[position] = { finished, attempt: attempt + 1 };
+    const open = answered && world.judging !== undefined ? log : null;
+    if (entry.kind !== "end" && open === null) endAttempt(log, item, answered, recorder, world);
+    const finished = entry.kind === "end" ? entry.steps !== undefined : answered && open === null;
+    resumed[position] = { finished, attempt: attempt + 1, open };
   }
-  return { recorder, resumed };
+  return { recorder, resumed, spent: spentOf(entriesOf(journal)) };
+}
+
+function* entriesOf({ entries }: Journal): Generator<Entry> {
+  for (const { entry } of entries) yield entry;
 }
 
 const RECORD = ["blobs.pack", "journal.jsonl"] as const;

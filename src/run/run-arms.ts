@@ -4,24 +4,27 @@ import { limits } from "../core/limits.ts";
 import { leafLine } from "../ledger/leaves.ts";
 import type { Assignment } from "./arms.ts";
 import { breather } from "./breathe.ts";
+import { createSpending } from "./budget.ts";
+import { createInstances, type Instances } from "./instances.ts";
 import { Interrupted, interruptedBy } from "./interrupted.ts";
+import { lanes } from "./lanes.ts";
 import { writePieces } from "./loaded-files.ts";
 import type { OpenRun } from "./open-run.ts";
 import { plantLine } from "./plant-record.ts";
 import { type Plan, trajectoryCount } from "./preflight.ts";
 import { type RunRecord, recordOf } from "./record.ts";
 import type { Recorder } from "./recorder.ts";
-import { runTrajectory } from "./trajectory.ts";
+import { judgeAndEnd, runTrajectory } from "./trajectory.ts";
 import type { World } from "./world.ts";
 
 /** Positions follow (case, arm, repeat); results do not depend on the number at a time. */
 export async function runArms(plan: Plan, run: OpenRun, world: World): Promise<RunRecord> {
   const { recorder } = run;
   const total = trajectoryCount(plan);
-  const { done, error } = await runAll(plan, run, world);
+  const { done, error, why } = await runAll(plan, run, world);
   try {
     if (error !== undefined) throw error;
-    if (done < total) throw new Interrupted(done, total, null);
+    if (done < total) throw new Interrupted(done, total, null, why);
     const sealed = recorder.seal(total);
     await writePieces(world.sink, "plants.jsonl", plantLines(plan));
     return recordOf(plan, recorder, sealed);
@@ -36,42 +39,65 @@ function* plantLines(plan: Plan): Generator<string> {
   for (const records of plan.plantRecords) for (const record of records) yield `${plantLine(record)}\n`;
 }
 
+type Ran = { readonly done: number; readonly error: unknown; readonly why: string | null };
+
 /** The first error ends it, as does the world's signal: what is in flight is finished, nothing more is begun. */
-async function runAll(plan: Plan, run: OpenRun, world: World): Promise<{ done: number; error: unknown }> {
-  const { repeats, concurrency } = plan.selection.options;
+async function runAll(plan: Plan, run: OpenRun, world: World): Promise<Ran> {
+  const { options, budget } = plan.selection;
   const { recorder, resumed } = run;
-  const total = trajectoryCount(plan);
-  const queue = new PQueue({ concurrency });
+  const spending = createSpending(budget, run.spent);
+  const running = { plan, recorder, spending, world };
+  const queue = new PQueue({ concurrency: options.concurrency });
   const breathe = breather(world.clock.elapsed);
   const report = reporter(plan.run, recorder, world);
   let done = resumed.filter((one) => one?.finished).length;
   let failed = 0;
   let error: unknown;
-  const stopped = () => error !== undefined || world.signal.aborted;
-  world.progress.stage("running", total);
-  for (let position = 0; position < total && !stopped(); position++) {
+  let why: string | null = null;
+  const stopped = () => {
+    why ??= spending.reached();
+    return error !== undefined || why !== null || world.signal.aborted;
+  };
+  const runOne = async (position: number, instances: Instances): Promise<void> => {
     const before = resumed[position];
-    if (before?.finished) continue;
-    if (queue.size >= concurrency) await queue.onSizeLessThan(concurrency);
+    const assignment = plan.arms.assignments[Math.floor(position / options.repeats)] as Assignment;
+    const open = before?.open ?? null;
+    if (open !== null) {
+      const stop = await judgeAndEnd(running, assignment, open);
+      why ??= stop;
+      if (stop !== null) return;
+    } else {
+      const log = recorder.begin(position, assignment.arm, position % options.repeats, before?.attempt ?? 0);
+      const came = await runTrajectory(running, assignment, log, instances);
+      if (typeof came === "object") {
+        why ??= came.stopped;
+        return;
+      }
+      if (came === "unanswered") failed++;
+    }
+    world.progress.done(++done, failed, spending.cost());
+    await report();
+  };
+  const rules = { process: options.process, seconds: options.deadlineSeconds, refusal: spending.reached };
+  world.progress.stage("running", trajectoryCount(plan));
+  for (const lane of lanes(plan, (position) => resumed[position]?.finished !== true)) {
+    if (stopped()) break;
+    if (queue.size >= options.concurrency) await queue.onSizeLessThan(options.concurrency);
     await breathe();
-    const assignment = plan.arms.assignments[Math.floor(position / repeats)] as Assignment;
     void queue.add(async () => {
-      if (stopped()) return;
+      const instances = createInstances(world, rules);
       try {
-        const log = recorder.begin(position, assignment.arm, position % repeats, before?.attempt ?? 0);
-        const came = await runTrajectory(plan, assignment, log, recorder, world);
-        if (came === "stopped") return;
-        if (came === "unanswered") failed++;
-        world.progress.done(++done, failed);
-        await report();
+        for (const position of lane) if (!stopped()) await runOne(position, instances);
+        await instances.end();
       } catch (caught) {
         error ??= caught;
+        await instances.end().catch(() => {}); // the first error is the one to tell
       }
     });
   }
   await queue.onIdle();
   world.progress.end();
-  return { done, error };
+  return { done, error, why };
 }
 
 /** Now and then a progress leaf: from it on, a record that lost entries is not taken up again. */

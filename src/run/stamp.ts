@@ -5,8 +5,10 @@ import { labelOnDisk } from "../caseset/label.ts";
 import type { CaseSet } from "../caseset/load.ts";
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf, digestOfJson } from "../core/digest.ts";
-import { refuse } from "../core/refusal.ts";
+import { type Place, refuse } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
+import type { Family, ModelCheckpoint } from "../model/family.ts";
+import type { Judge } from "../model/judge.ts";
 import type { ReaderIdentity, ReaderSource } from "../model/reader.ts";
 import type { Store } from "../store/door.ts";
 import { toolSchemaVersion } from "../store/tools.ts";
@@ -27,7 +29,9 @@ export type RunOptions = {
   readonly repeats: number;
   readonly temperature: number;
   readonly bootstrap: Bootstrap;
-  readonly process: "trajectory";
+  readonly process: "trajectory" | "shared";
+  /** Of a reader from outside, for one case. */
+  readonly deadlineSeconds: number;
   readonly filters: readonly Filter[];
   readonly limit: number | null;
   readonly concurrency: number;
@@ -46,25 +50,30 @@ const identityFields = [
   "params",
 ] as const;
 
-export function makeStamp(
-  store: Store,
-  cases: readonly ForecastCase[],
-  readers: ReaderSource,
-  arms: ArmPlan,
-  options: RunOptions,
-): Stamp {
+/** What a stamp is made of. */
+export type Stamped = {
+  readonly store: Pick<Store, "view">;
+  readonly cases: readonly ForecastCase[];
+  readonly readers: ReaderSource;
+  readonly identities: Identities;
+  readonly family: Family | null;
+  readonly options: RunOptions;
+  readonly judge: Judge | null;
+};
+
+export function makeStamp({ store, cases, readers, identities, family, options, judge }: Stamped): Stamp {
   return {
     engine: ENGINE_VERSION,
-    reader: stampedReader(readers, arms),
+    reader: stampedReader(readers, identities),
     derive_engine: "none",
     embedder: "none",
-    judge: "none",
+    judge: judge === null ? "none" : checkIdentity(judge.identity, "judge"),
     seed: options.seed,
     repeats: options.repeats,
     bootstrap: options.bootstrap,
     process: options.process,
     profile: digestOfJson(options.profile),
-    family: arms.family === null ? "none" : digestOfJson(arms.family.onDisk as unknown as Json),
+    family: family === null ? "none" : digestOfJson(family.onDisk as unknown as Json),
     tool_schema_version: toolSchemaVersion,
     view: store.view,
     selection: {
@@ -76,20 +85,31 @@ export function makeStamp(
   };
 }
 
-/** Who answers, on which checkpoints: the stamp's `reader`. */
-export function stampedReader(readers: ReaderSource, arms: ArmPlan): Stamp {
+/** Who answers on each checkpoint that the plan asks; null is the one without a family. */
+export type Identities = ReadonlyMap<ModelCheckpoint | null, ReaderIdentity>;
+
+/** Asks the reader who it is, once a checkpoint; refuses EvalRunStampIncomplete, and what the reader's adapter refuses. */
+export async function identify(readers: ReaderSource, arms: ArmPlan): Promise<Identities> {
   const checkpoints =
     arms.family === null ? [null] : [...new Set(arms.assignments.map((assignment) => assignment.checkpoint))];
-  const identities = checkpoints.map((checkpoint) =>
-    checkIdentity(readers.identity(checkpoint), readers.name),
-  );
+  const identities = new Map<ModelCheckpoint | null, ReaderIdentity>();
+  for (const checkpoint of checkpoints)
+    identities.set(checkpoint, checkIdentity(await readers.identity(checkpoint), `reader ${readers.name}`));
+  return identities;
+}
+
+/** The stamp's `reader`. One from outside also says how it was reached, and its files. */
+export function stampedReader(readers: ReaderSource, asked: Identities): Stamp {
+  const identities = [...asked.values()];
   const snapshots = identities.map(({ snapshot, pretrain_cutoff, posttrain_cutoff }) => ({
     snapshot,
     pretrain_cutoff,
     posttrain_cutoff,
   }));
   const { name, temperature, prompt_digest, uses_tools, params } = identities[0] as ReaderIdentity;
+  const { adapter, files = {} } = readers;
   return {
+    ...(adapter === undefined ? {} : { adapter, files }),
     name,
     family: readers.family,
     params,
@@ -100,13 +120,13 @@ export function stampedReader(readers: ReaderSource, arms: ArmPlan): Stamp {
   };
 }
 
-function checkIdentity(identity: ReaderIdentity, reader: string): ReaderIdentity {
+function checkIdentity(identity: ReaderIdentity, place: Place): ReaderIdentity {
   const missing = identityFields.filter(
     (field) => identity[field] === undefined || (identity[field] === null && field !== "posttrain_cutoff"),
   );
   if (missing.length > 0) {
     const found = identityFields.filter((field) => !missing.includes(field));
-    refuse("EvalRunStampIncomplete", { place: `reader ${reader}`, missing, found });
+    refuse("EvalRunStampIncomplete", { place, missing, found });
   }
   return identity;
 }

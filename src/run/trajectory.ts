@@ -1,48 +1,106 @@
 /** One trajectory: recorded probes, the question, the reader's calls and its attempt, to the end. */
 import type { ForecastCase } from "../caseset/forecast-case.ts";
-import { digestOf } from "../core/digest.ts";
+import { canonical, type Json } from "../core/canonical.ts";
+import { type Digest, digestOf } from "../core/digest.ts";
 import { formatInstant, type Instant } from "../core/instant.ts";
-import type { AskedCase, Attempt } from "../model/reader.ts";
+import type { AskedCase, Attempt, ModelCall } from "../model/reader.ts";
 import type { Assignment } from "./arms.ts";
-import { ask } from "./ask.ts";
-import type { Bound, EntryBody } from "./entry.ts";
+import { offeredTools } from "./ask.ts";
+import type { Spending } from "./budget.ts";
+import type { Bound, Entry, EntryBody, ModelEntry } from "./entry.ts";
+import type { Instances } from "./instances.ts";
+import { judgeAll } from "./judging.ts";
 import type { Plan } from "./preflight.ts";
 import { type CasePlants, overlayRows, probeCase } from "./probe.ts";
 import type { Recorder, TrajectoryLog } from "./recorder.ts";
 import { hostTools } from "./tool-host.ts";
 import type { World } from "./world.ts";
 
-/**
- * Runs one attempt; whether the reader answered is told to the progress line, all else is in the record. `stopped`: the
- * reader gave up since the run was asked to stop; its attempt is abandoned, and a resumed run makes another.
- */
+/** What every trajectory of a run has in common. */
+export type Running = {
+  readonly plan: Plan;
+  readonly recorder: Recorder;
+  readonly spending: Spending;
+  readonly world: World;
+};
+
+/** `stopped`: its attempt is abandoned, for a reason of the whole run's; a resumed run makes another. */
+export type Came = "answered" | "unanswered" | { readonly stopped: string | null };
+
+/** Runs one attempt; whether the reader answered is told to the progress line, all else is in the record. */
 export async function runTrajectory(
-  plan: Plan,
+  running: Running,
   assignment: Assignment,
   log: TrajectoryLog,
-  recorder: Recorder,
-  world: World,
-): Promise<"answered" | "unanswered" | "stopped"> {
+  instances: Instances,
+): Promise<Came> {
+  const { plan, recorder, spending, world } = running;
   const item = plan.cases[assignment.caseIndex] as ForecastCase;
   const append = appendTo(log, item, recorder, world);
   const plants = plan.plantsOf(assignment.caseIndex);
   recordProbes(item, plants, recorder, append, world);
   const { tools, close } = openTools(item, plants, recorder, append, world);
   const started = world.clock.elapsed();
-  const attempt = await ask(
-    world,
-    assignment,
-    askedCase(item, log.repeat, plan.askedDays[assignment.caseIndex] as string),
-    tools,
-  );
+  let called = false;
+  const attempt = await instances.ask({
+    checkpoint: assignment.checkpoint,
+    horizon: item.horizon,
+    asked: askedCase(item, log.repeat, plan.askedDays[assignment.caseIndex] as string),
+    tools: offeredTools(world.readers, plan.identities.get(assignment.checkpoint), tools),
+    record: (call) => {
+      called = true;
+      append(item.horizon, modelEntry(call, recorder));
+      if (!call.cached) spending.add(call.usage);
+    },
+  });
   close();
-  if (attempt.kind === "fault" && world.signal.aborted) {
+  if (!called) spending.add(attempt.usage);
+  const stopped = stopOf(attempt, running);
+  if (stopped !== undefined) {
     append(item.horizon, { kind: "end", abandoned: log.step + 1 });
-    return "stopped";
+    return { stopped };
   }
   append(item.horizon, attemptEntry(attempt, Math.round(world.clock.elapsed() - started)));
-  append(item.horizon, { kind: "end", steps: log.step + 1 });
+  const why = await judgeAndEnd(running, assignment, log);
+  if (why !== null) return { stopped: why };
   return attempt.kind === "answer" ? "answered" : "unanswered";
+}
+
+/** Judges what of an attempt is not judged yet, and ends it; where the run must stop first, why, and it stays open. */
+export async function judgeAndEnd(
+  { plan, recorder, spending, world }: Running,
+  assignment: Assignment,
+  log: TrajectoryLog,
+): Promise<string | null> {
+  const item = plan.cases[assignment.caseIndex] as ForecastCase;
+  const append = appendTo(log, item, recorder, world);
+  const { judging } = world;
+  if (judging !== undefined) {
+    const entries = recorder.lines(log.position).map((line) => JSON.parse(line) as Entry);
+    const own = entries.filter(({ attempt }) => attempt === log.attempt);
+    const body = (digest: Digest) => JSON.parse(recorder.body(digest)) as Json;
+    const judged = own.filter(({ kind }) => kind === "judge").length;
+    const left = judging.items(item, own, body).slice(judged);
+    const seconds = plan.selection.options.deadlineSeconds;
+    const why = await judgeAll(judging, left, { spending, seconds }, ({ call, entry }) => {
+      append(item.horizon, { ...modelEntry(call, recorder), kind: "judge", ...entry });
+    });
+    if (why !== null) return why;
+  }
+  append(item.horizon, { kind: "end", steps: log.step + 1 });
+  return null;
+}
+
+/**
+ * Why an attempt is given up with its run, undefined where it stands: the run was asked to stop and the reader gave up, no
+ * more may be spent, or no endpoint takes the run's key, so that every case would fail for one and the same reason.
+ */
+function stopOf(attempt: Attempt, { world, spending }: Running): string | null | undefined {
+  if (attempt.kind !== "fault") return undefined;
+  if (world.signal.aborted) return null;
+  if (world.readers.adapter !== "http") return undefined;
+  if (attempt.class === "budget") return spending.reached() ?? undefined;
+  return attempt.class === "auth" ? attempt.message : undefined;
 }
 
 /** Ends an attempt that a crash cut off: with its answer, which stands, or as abandoned. */
@@ -155,5 +213,19 @@ function attemptEntry(attempt: Attempt, ms: number): EntryBody {
     return { kind: "answer", probability: attempt.probability, usage: attempt.usage, ms };
   if (attempt.kind === "decline")
     return { kind: "decline", reason: attempt.reason, usage: attempt.usage, ms };
-  return { kind: "fault", class: attempt.class, message: attempt.message, usage: attempt.usage, ms };
+  const { broke } = attempt;
+  const fault = {
+    kind: "fault",
+    class: attempt.class,
+    message: attempt.message,
+    usage: attempt.usage,
+  } as const;
+  return broke === undefined ? { ...fault, ms } : { ...fault, ms, broke };
+}
+
+/** The reply is kept as it came, whatever it is: as a text in a body of ours. */
+function modelEntry({ reply, ...call }: ModelCall, recorder: Recorder): ModelEntry {
+  const text = canonical({ reply: reply.toWellFormed() });
+  const result = recorder.keep(text, digestOf(text));
+  return { kind: "model", ...call, ms: Math.round(call.ms), result, bytes: Buffer.byteLength(text) };
 }

@@ -2,6 +2,7 @@
 import type { AuditLedger } from "../ledger/audit-ledger.ts";
 import type { ReaderSource } from "../model/reader.ts";
 import type { Store } from "../store/door.ts";
+import type { Judging } from "./judging.ts";
 import type { Host } from "./manifest.ts";
 import type { Sink } from "./sink.ts";
 
@@ -15,7 +16,8 @@ export type Clock = {
 /** Words on the way: the command line shows them on stderr, a test collects or ignores them. */
 export type Progress = {
   readonly stage: (text: string, total: number) => void;
-  readonly done: (count: number, failed: number) => void;
+  /** `cost`: spent so far, where it is known. */
+  readonly done: (count: number, failed: number, cost?: number) => void;
   readonly end: () => void;
 };
 
@@ -25,6 +27,8 @@ export type World = {
   readonly random: (bytes: number) => Uint8Array;
   readonly store: Store;
   readonly readers: ReaderSource;
+  /** Absent: nothing is judged. */
+  readonly judging?: Judging;
   readonly sink: Sink;
   /** Where the run's leaves go, and its secret until it closes. */
   readonly ledger: AuditLedger;

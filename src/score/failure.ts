@@ -12,6 +12,7 @@ export type Failure = {
 
 /** `rows {"limit":1,"table":"weather"}` */
 export function callOf(entry: Entry): string {
+  if (entry.kind === "model" || entry.kind === "judge") return `${entry.kind} ${entry.name}`;
   if (entry.kind !== "tool" && entry.kind !== "probe") return entry.kind;
   const args = canonical(entry.args as Json);
   return `${entry.name} ${args.length > 200 ? `${args.slice(0, 197)}...` : args}`;

@@ -5,6 +5,7 @@ import type { Entry } from "../run/entry.ts";
 import type { Trajectory } from "../run/record.ts";
 import { brier } from "../stats/brier.ts";
 import type { Failure } from "./failure.ts";
+import { type ModelUse, modelUse } from "./model-use.ts";
 import { type PlantScore, scorePlants } from "./plants.ts";
 import { attemptsOf, checkBounds } from "./trajectory-check.ts";
 
@@ -26,6 +27,7 @@ export type TrajectoryScore = {
   readonly calls: number;
   readonly bytes: number;
   readonly usedTools: boolean;
+  readonly models: ModelUse;
 };
 
 export function scoreTrajectory(
@@ -56,6 +58,7 @@ export function scoreTrajectory(
     calls: tools.length,
     bytes: tools.reduce((total, entry) => total + (entry.kind === "tool" ? entry.bytes : 0), 0),
     usedTools: last.some((entry) => entry.kind === "tool"),
+    models: modelUse(entries),
   };
 }
 

@@ -34,6 +34,14 @@ export function checkBounds(item: ForecastCase, entries: readonly Entry[]): Fail
     else if (entry.as_of !== horizon && entry.kind !== "probe")
       fail("bound-as-of", `as_of ${entry.as_of}, the horizon is ${horizon}`);
   }
+  for (const entry of entries)
+    if (entry.kind === "fault" && entry.broke === "ReaderSawLater")
+      failures.push({
+        rule: "reader-saw-later",
+        step: entry.step,
+        call: callOf(entry),
+        detail: entry.message,
+      });
   const attempts = attemptsOf(entries);
   for (const [i, attempt] of attempts.entries())
     failures.push(...checkEnd(attempt, i === attempts.length - 1 ? "steps" : "abandoned"));

@@ -8,17 +8,27 @@ const DAY = 86_400 * SECOND;
 const START = Date.UTC(1900, 0, 1) * 1000;
 const END = Date.UTC(2037, 0, 1) * 1000;
 
-/** The zone's offset at an instant, straight from Intl, nothing kept. */
+/** The zone's offset at an instant, straight from Intl; only how a text like GMT-05:17 is read is kept. */
 function offsetOf(zone: string): (at: number) => number {
-  const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    day: "numeric",
+    timeZoneName: "longOffset",
+  });
   return (at) => {
-    const parts = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(
-      format.format(Math.floor(at / 1000)),
-    ) as string[];
-    const seconds = Number(parts[2] ?? 0) * 3600 + Number(parts[3] ?? 0) * 60 + Number(parts[4] ?? 0);
-    return (parts[1] === "-" ? -seconds : seconds) * SECOND;
+    const text = format.format(Math.floor(at / 1000));
+    const offset = text.slice(text.indexOf("GMT"));
+    let read = offsets.get(offset);
+    if (read === undefined) {
+      const parts = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(offset) as string[];
+      const seconds = Number(parts[2] ?? 0) * 3600 + Number(parts[3] ?? 0) * 60 + Number(parts[4] ?? 0);
+      read = (parts[1] === "-" ? -seconds : seconds) * SECOND;
+      offsets.set(offset, read);
+    }
+    return read;
   };
 }
+const offsets = new Map<string, number>();
 
 /** Instants from which another offset holds, with the offsets before and after. */
 function changesOf(offset: (at: number) => number): [at: number, before: number, after: number][] {

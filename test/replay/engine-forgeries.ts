@@ -39,7 +39,7 @@ export const serveForgeries: Forgery[] = [
       draft.entries.splice(draft.entries.indexOf(answer) + 1, 0, { ...call, seq: 1000 });
     },
     expected: "entries TrajectoryUnended",
-    says: /:6: .*tool after its answer in line 5, expected its end/,
+    says: /:6: .*tool after its answer, expected a judge or its end/,
   },
   {
     bad: (draft) => set(entryOf(draft, "answer", 3), { probability: 0.5 }),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Json } from "../../src/core/canonical.ts";
 import { digestOf } from "../../src/core/digest.ts";
-import { faultClasses } from "../../src/model/reader.ts";
+import { faultClasses, noUsage } from "../../src/model/reader.ts";
 import { type RecordedEntry, recordedFaults, shapeFault } from "../../src/replay/entry-shape.ts";
 import type { Entry } from "../../src/run/entry.ts";
 import { assertEvery } from "../support/all.ts";
@@ -13,7 +13,18 @@ const name = fc.string({ unit: "grapheme", minLength: 1 });
 const digest = text.map((seed) => digestOf(seed));
 const count = fc.maxSafeNat();
 const amount = fc.option(fc.oneof(count, fc.double({ min: 0, noNaN: true, noDefaultInfinity: true })));
-const usage = fc.option(fc.record({ input_tokens: amount, output_tokens: amount, cost: amount }));
+const used = fc.record({
+  input_tokens: amount,
+  cached_input_tokens: amount,
+  output_tokens: amount,
+  cost: amount,
+  model_calls: amount,
+  retries: amount,
+});
+const usage = fc.option(used);
+const status = fc.option(fc.integer({ min: 100, max: 999 }));
+const anyFault = fc.constantFrom(...recordedFaults);
+const retry = fc.record({ class: anyFault, status, ms: count, wait_ms: count });
 const args = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
 const instant = fc.constantFrom(
   "2014-06-01T07:00:00Z",
@@ -22,6 +33,20 @@ const instant = fc.constantFrom(
 );
 const call = { args, result: digest, bytes: count, ms: count };
 const made = { usage, ms: count };
+const modelled = {
+  name: text,
+  model: text,
+  served: fc.option(text),
+  request: digest,
+  result: digest,
+  bytes: count,
+  status,
+  class: fc.option(anyFault),
+  retries: fc.array(retry, { maxLength: 3 }),
+  cached: fc.boolean(),
+  usage: used,
+  ms: count,
+};
 const is = <T extends string>(kind: T) => fc.constant(kind);
 const bodies = fc.oneof(
   fc.record({ kind: is("probe"), name: fc.constantFrom("presence", "absence"), ...call }),
@@ -37,9 +62,14 @@ const bodies = fc.oneof(
     },
     { requiredKeys: ["kind", "name", "unplanted", "in_reach", "usage", "args", "result", "bytes", "ms"] },
   ),
+  fc.record({ kind: is("model"), ...modelled }),
+  fc.record({ kind: is("judge"), ...modelled, args, value: amount, reason: text }),
   fc.record({ kind: is("answer"), probability: fc.double({ min: 0, max: 1, noNaN: true }), ...made }),
   fc.record({ kind: is("decline"), reason: text, ...made }),
-  fc.record({ kind: is("fault"), class: fc.constantFrom(...recordedFaults), message: text, ...made }),
+  fc.record(
+    { kind: is("fault"), class: anyFault, message: text, broke: is("ReaderSawLater"), ...made },
+    { requiredKeys: ["kind", "class", "message", "usage", "ms"] },
+  ),
   fc.record({ kind: is("end"), steps: count }),
   fc.record({ kind: is("end"), abandoned: count }),
 );
@@ -60,8 +90,8 @@ const entries = fc
   .tuple(bodies, standing, bound)
   .map(([body, where, within]) => JSON.parse(JSON.stringify({ ...body, ...where, ...within })) as Loose);
 
-/** What may be absent: the bound, and how many plants an answer was made from. */
-const optional = ["case", "horizon", "as_of", "view", "planted"];
+/** What may be absent: the bound, how many plants an answer was made from, the rule that an ask broke. */
+const optional = ["case", "horizon", "as_of", "view", "planted", "broke"];
 
 test("shape: every entry of every kind passes, with its bound whole, in part or absent", () => {
   fc.assert(
@@ -120,16 +150,32 @@ const wrong: { readonly [key: string]: readonly Json[] } = {
   class: ["slow", 1],
   message: [5],
   reason: [null],
-  kind: ["judge", 5, null, "toString", "__proto__"],
+  kind: ["judged", 5, null, "toString", "__proto__"],
   usage: [
     5,
     {},
     [],
-    { cost: 1, input_tokens: 1 },
-    { cost: -1, input_tokens: 1, output_tokens: 1 },
-    { cost: "1", input_tokens: 1, output_tokens: 1 },
-    { cost: 1, input_tokens: 1, output_tokens: 1, more: 1 },
+    { cost: 1, input_tokens: 1, output_tokens: 1 },
+    { ...noUsage, cost: -1 },
+    { ...noUsage, cost: "1" },
+    { ...noUsage, more: 1 },
   ],
+  broke: ["", "ReaderSawNothing", null],
+  model: [null, 5],
+  served: [5],
+  request: ["sha256:", null],
+  status: [99, 1000, "200", 200.5],
+  retries: [
+    null,
+    {},
+    [5],
+    [{ class: "slow", status: null, ms: 1, wait_ms: 1 }],
+    [{ class: "timeout", status: null, ms: 1.5, wait_ms: 1 }],
+    [{ class: "timeout", status: null, ms: 1 }],
+    [{ class: "timeout", status: null, ms: 1, wait_ms: 1, more: 1 }],
+  ],
+  cached: [null, 0],
+  value: ["1", true],
 };
 
 test("shape: a value of another type or out of its range does not pass, at each key of each kind", () => {

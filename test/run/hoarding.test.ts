@@ -70,3 +70,26 @@ test("opened fresh for each trajectory, the hoarder scores exactly what its twin
   assert.equal(opened.length, 2 * daily.set.cases.length);
   assertEvery(opened, ({ known }) => known.length === 1 && known[0] === 0);
 });
+
+test("shared by its (arm, repeat), it is asked in the order of the horizons, and its hoard knows no answer", async () => {
+  const opened: ReturnType<typeof hoarder>[] = [];
+  const source = sourceOf(() => {
+    const reader = hoarder();
+    opened.push(reader);
+    return reader;
+  });
+  const profile = { process: "shared", repeats: 2 } as const;
+  const { report } = await runDaily(descending, source, { profile, concurrency: 3 });
+  const plain = await runDaily(descending, twin, { profile: { repeats: 2 }, concurrency: 3 });
+  assert.equal(brierOf(report), brierOf(plain.report));
+  assert.equal(opened.length, 2);
+  assertEvery(
+    opened,
+    ({ known }) => known.length === daily.set.cases.length && known.every((one) => one === 0),
+  );
+  const { stamp, failed_cases } = report.result as unknown as {
+    stamp: { process: string };
+    failed_cases: unknown[];
+  };
+  assert.deepEqual([stamp.process, failed_cases], ["shared", []]);
+});

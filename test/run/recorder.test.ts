@@ -16,9 +16,32 @@ const text = fc.string({ unit: "grapheme" });
 const digest = fc.string().map((seed) => digestOf(seed));
 const count = fc.nat();
 const maybe = fc.option(fc.integer());
-const usage = fc.option(
-  fc.record({ input_tokens: maybe, output_tokens: maybe, cost: fc.constantFrom(null, 0.25, 1e21, -0) }),
-);
+const used = fc.record({
+  input_tokens: maybe,
+  cached_input_tokens: maybe,
+  output_tokens: maybe,
+  cost: fc.constantFrom(null, 0.25, 1e21, -0),
+  model_calls: maybe,
+  retries: maybe,
+});
+const usage = fc.option(used);
+const timeout = fc.constant("timeout" as const);
+const modelled = {
+  name: text,
+  model: text,
+  served: fc.option(text),
+  request: digest,
+  result: digest,
+  bytes: count,
+  status: fc.option(count),
+  class: fc.option(timeout),
+  retries: fc.array(fc.record({ class: timeout, status: fc.option(count), ms: count, wait_ms: count }), {
+    maxLength: 3,
+  }),
+  cached: fc.boolean(),
+  usage: used,
+  ms: count,
+};
 const args = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
 const bodies: fc.Arbitrary<EntryBody> = fc.oneof(
   fc.record({
@@ -39,6 +62,14 @@ const bodies: fc.Arbitrary<EntryBody> = fc.oneof(
     unplanted: digest,
     in_reach: fc.boolean(),
     usage,
+  }),
+  fc.record({ kind: fc.constant("model" as const), ...modelled }),
+  fc.record({
+    kind: fc.constant("judge" as const),
+    ...modelled,
+    args,
+    value: fc.option(count),
+    reason: text,
   }),
   fc.record({
     kind: fc.constant("answer" as const),

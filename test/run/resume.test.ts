@@ -18,6 +18,7 @@ import {
   dailyInputs,
   dailySet,
   familyOf,
+  opening,
   type RunOptions,
   readerOf,
   runDaily,
@@ -46,7 +47,9 @@ async function stopped(after: number, given: RunOptions = {}): Promise<Stopped> 
   let asked = 0;
   const counting = readerOf(async (...words) => {
     if (++asked > after) abort.abort();
-    return await reader.open({ snapshot: words[2] } as never).answer(words[0], words[1], abort.signal);
+    return await reader
+      .open({ snapshot: words[2] } as never, opening)
+      .answer(words[0], words[1], abort.signal);
   }, family);
   await assert.rejects(
     runDaily(made, counting, { ...base, sink, ledger, signal: abort.signal, ...given }),
@@ -136,7 +139,9 @@ describe("run.resume", () => {
       let asked = 0;
       const counting = readerOf(async (...words) => {
         if (++asked > more) abort.abort();
-        return await reader.open({ snapshot: words[2] } as never).answer(words[0], words[1], abort.signal);
+        return await reader
+          .open({ snapshot: words[2] } as never, opening)
+          .answer(words[0], words[1], abort.signal);
       }, family);
       const earlier = (await findEarlier(one.sink, one.ledger)) as Earlier;
       await assert.rejects(
@@ -199,7 +204,9 @@ describe("run.resume", () => {
       if (++asked > 6) abort.abort();
       if (abort.signal.aborted)
         return { kind: "fault", class: "aborted", message: "asked to stop", usage: null };
-      return await reader.open({ snapshot: words[2] } as never).answer(words[0], words[1], abort.signal);
+      return await reader
+        .open({ snapshot: words[2] } as never, opening)
+        .answer(words[0], words[1], abort.signal);
     }, family);
     const signal = abort.signal;
     await assert.rejects(runDaily(made, polite, { ...base, sink, ledger, signal }), Interrupted);

@@ -5,10 +5,11 @@ import * as path from "node:path";
 import { type Backtest, backtest } from "../../src/backtest.ts";
 import { type CaseSet, loadCaseSet } from "../../src/caseset/load.ts";
 import type { Json } from "../../src/core/canonical.ts";
+import { limits } from "../../src/core/limits.ts";
 import type { AuditLedger } from "../../src/ledger/audit-ledger.ts";
 import { memoryLedger } from "../../src/ledger/memory-ledger.ts";
 import { type Family, parseFamily } from "../../src/model/family.ts";
-import type { AskedCase, Attempt, ReaderSource, Tools } from "../../src/model/reader.ts";
+import type { AskedCase, Attempt, Opening, ReaderSource, Tools } from "../../src/model/reader.ts";
 import { type ProfileOnDisk, profileOf, profileOnDisk } from "../../src/profile/profile.ts";
 import type { Earlier } from "../../src/run/earlier-run.ts";
 import type { Sink } from "../../src/run/sink.ts";
@@ -134,6 +135,13 @@ export type RunOptions = {
   readonly sink?: Sink;
 };
 
+/** An opening that bounds nothing and keeps nothing. */
+export const opening: Opening = {
+  deadline: () => new AbortController().signal,
+  refusal: () => null,
+  record: () => {},
+};
+
 export function runDaily(
   made: { set: CaseSet; store: Store },
   readers: ReaderSource,
@@ -159,6 +167,7 @@ export function dailyInputs(
       replaces: null,
       family: options.family ?? null,
       artifacts: new Map(),
+      budget: profile.budget,
       options: {
         profile: profileOnDisk(profile) as unknown as Json,
         seed,
@@ -166,6 +175,7 @@ export function dailyInputs(
         temperature,
         bootstrap,
         process,
+        deadlineSeconds: profile.deadlineSeconds ?? limits.deadlineSeconds,
         filters: [],
         limit: null,
         concurrency: options.concurrency ?? 4,

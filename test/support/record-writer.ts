@@ -17,6 +17,7 @@ import { inclusionProof } from "../../src/ledger/proof.ts";
 import { formatTlogProof } from "../../src/ledger/tlog-proof.ts";
 import { createTree, leafHashOf } from "../../src/ledger/tree.ts";
 import type { VerifierKey } from "../../src/ledger/verifier-key.ts";
+import { noUsage } from "../../src/model/reader.ts";
 import { type TestKey, testKey } from "./test-key.ts";
 
 /** An object of JSON that a test changes at will. */
@@ -76,7 +77,7 @@ export const usualBodies = (probability = 0.25): Loose[] => [
   { ...callOf("presence"), kind: "probe", name: "presence" },
   { ...callOf("absence"), kind: "probe", name: "absence" },
   { ...callOf("rows"), kind: "tool", name: "rows", in_reach: true, unplanted: digestOf("rows"), usage: null },
-  { kind: "answer", ms: 2, probability, usage: { cost: null, input_tokens: 12, output_tokens: 3 } },
+  { kind: "answer", ms: 2, probability, usage: { ...noUsage, input_tokens: 12, output_tokens: 3 } },
 ];
 
 const callOf = (body: string): Loose => ({

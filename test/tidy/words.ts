@@ -98,7 +98,7 @@ const engineWords = new Set(
   (
     "answer answers audit backtest baseline bundle case cases certified checkpoint checkpoints control current " +
     "daily default demo end eval evaluate example examples family finance first forecast in latest ledger made " +
-    "market model models monthly of question questions rain recall replay retrieval round rounds run sample " +
+    "market meta model models monthly of question questions rain recall replay retrieval round rounds run sample " +
     "small suite test the tiny tool tournament track trial trials weekly yearly"
   ).split(" "),
 );
@@ -111,7 +111,7 @@ function dataNames(files: Files): string[][] {
   });
   const sequences = [...new Set(names)].map(wordsOf).filter((words) => words.length > 0);
   const proper = sequences.flatMap((words) =>
-    words.filter((word) => !engineWords.has(word)).map((word) => [word]),
+    words.filter((word) => word.length > 1 && !engineWords.has(word)).map((word) => [word]),
   );
   return [...sequences.filter((words) => words.some((word) => !engineWords.has(word))), ...proper];
 }

@@ -6,6 +6,7 @@ import * as path from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Summary } from "../support/report-shape.ts";
 import { blindcast, lastLine, type Ran, temporaryFolder } from "./command-line.ts";
+import { manyRuns } from "./many-runs.ts";
 
 const root = temporaryFolder();
 const key = path.join(root, "lab.pem");
@@ -56,6 +57,8 @@ before(() => {
 after(() => fs.rmSync(root, { recursive: true, force: true }));
 
 const replay = (name: string, ...words: string[]): Ran => blindcast(["replay", name, ...words], foreign);
+const replays = (all: readonly (readonly string[])[]) =>
+  manyRuns(all.map((words) => ({ words, ...foreign })));
 const trusting = ["--policy", policy];
 
 function copyOf(name: string, change: (folder: string) => void): string {
@@ -188,9 +191,12 @@ describe("trajectory-replay", () => {
       ],
       [(folder) => fs.writeFileSync(path.join(folder, "notes.txt"), "mine"), "files", "FileUnexpected"],
     ];
-    for (const [change, stage, code] of changes) {
-      const copy = copyOf("climatology", change);
-      const ran = replay(copy, ...trusting, "--json");
+    const copies = changes.map(([change]) => copyOf("climatology", change));
+    const asked = copies.map((copy) => ["replay", copy, ...trusting]);
+    const inJson = replays(asked.map((words) => [...words, "--json"]));
+    const inWords = replays(asked);
+    for (const [i, [, stage, code]] of changes.entries()) {
+      const [copy, ran, words] = [copies[i], inJson[i], inWords[i]] as [string, Ran, Ran];
       assert.equal(ran.status, 1, ran.stderr);
       const said = lastLine<Said>(ran);
       assert.deepEqual([said.verdict, said.stage, said.code], ["failed", stage, code]);
@@ -200,7 +206,6 @@ describe("trajectory-replay", () => {
         ran.stderr,
       );
       assert.match(said.message as string, new RegExp(`^${code}: ${copy}/`));
-      const words = replay(copy, ...trusting);
       assert.match(words.stdout, new RegExp(`^failed: ${code} at the stage ${stage}$`, "m"));
     }
   });
@@ -227,7 +232,7 @@ describe("trajectory-replay", () => {
   });
 
   it("replay.usage: what is no run folder, and words that are none, are refused with exit 2", () => {
-    for (const [words, code] of [
+    const wrong = [
       [["replay", "no-such-run"], "FileUnreadable"],
       [["replay"], "ArgumentInvalid"],
       [["replay", "climatology", "--policy"], "ArgumentInvalid"],
@@ -235,8 +240,9 @@ describe("trajectory-replay", () => {
       [["replay", "climatology", "--module", "x.mjs"], "ArgumentInvalid"],
       [["verify", "climatology"], "ArgumentInvalid"],
       [["verify", "no-such-run", "--policy", policy], "FileUnreadable"],
-    ] as const) {
-      const ran = blindcast(words, foreign);
+    ] as const;
+    for (const [i, ran] of replays(wrong.map(([words]) => words)).entries()) {
+      const [words, code] = wrong[i] as (typeof wrong)[number];
       assert.equal(ran.status, 2, `${words.join(" ")}: ${ran.stderr}`);
       assert.match(ran.stderr, new RegExp(`^${code}: `), words.join(" "));
       assert.equal(ran.stdout, "");

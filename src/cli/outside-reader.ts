@@ -1,0 +1,152 @@
+/** Readers from outside as the command line names them: `exec:<command>`, `module:<file>`, `http:<endpoint>`. */
+import * as path from "node:path";
+import { type Digest, digestOf, sha256Hex } from "../core/digest.ts";
+import { limits } from "../core/limits.ts";
+import { readChunks } from "../core/lines.ts";
+import { type Complain, refuse, strict } from "../core/refusal.ts";
+import { execReader } from "../model/agent-exec.ts";
+import { type Endpoint, endpointIdentity, findEndpoint, loadEndpoint } from "../model/endpoint.ts";
+import type { Family } from "../model/family.ts";
+import { httpReader } from "../model/http-reader.ts";
+import type { OutsideOptions } from "../model/identity.ts";
+import { moduleReader } from "../model/module-reader.ts";
+import { timerSleep } from "../model/rate-limit.ts";
+import type { ReaderSource } from "../model/reader.ts";
+import type { Profile } from "../profile/profile.ts";
+import { levelReplyCache } from "../run/reply-cache.ts";
+import { toolSchemas, toolSchemaVersion } from "../store/tools.ts";
+import { cacheFolder } from "./cache-folder.ts";
+import { clock } from "./machine.ts";
+import { printWords } from "./print.ts";
+import { profileFolders } from "./profile-folders.ts";
+import { shownPath } from "./shown-path.ts";
+
+export type OutsideName = { readonly adapter: "exec" | "module" | "http"; readonly rest: string };
+
+export type OutsideReader = {
+  readonly reader: ReaderSource;
+  readonly family: Family | null;
+  /** What the run keeps of how a model was asked. */
+  readonly artifacts: ReadonlyMap<string, string>;
+};
+
+/** null: the name is of a reader that is built in, or of none. */
+export function outsideName(name: string): OutsideName | null {
+  const [, adapter, rest] = /^(exec|module|http):(.*)$/s.exec(name) ?? [];
+  return adapter === undefined ? null : ({ adapter, rest } as OutsideName);
+}
+
+export type OutsideChoice = {
+  readonly profile: Profile;
+  readonly family: Family | null;
+  readonly params: Readonly<Record<string, string>>;
+  readonly offline: boolean;
+};
+
+/** Refuses what can be refused before the reader itself is asked who it is. */
+export function outsideReader(
+  { adapter, rest }: OutsideName,
+  choice: OutsideChoice,
+  complain: Complain = strict,
+): OutsideReader | undefined {
+  const { family } = choice;
+  if (rest.trim() === "")
+    refuse("ArgumentInvalid", {
+      place: "--reader",
+      found: `${adapter}:`,
+      expected: { exec: "exec:<command>", module: "module:<file>", http: "http:<endpoint>" }[adapter],
+    });
+  const options = outsideOptions(choice);
+  if (adapter === "exec") {
+    const reader = execReader(rest, { ...options, environment: process.env, folder: process.cwd() });
+    return { reader, family, artifacts: new Map() };
+  }
+  if (adapter === "module") return { reader: moduleReader(rest, options), family, artifacts: new Map() };
+  if (choice.offline)
+    refuse("ArgumentInvalid", {
+      place: "--offline",
+      found: `--reader http:${rest}`,
+      expected: "a reader that needs no network",
+    });
+  return httpFrom(rest, choice, options, complain);
+}
+
+/** What every reader from outside is made of; `params` are the command line's. */
+export function outsideOptions({
+  profile,
+  family,
+  params,
+}: Pick<OutsideChoice, "profile" | "family" | "params">): OutsideOptions {
+  return {
+    identity: profile.identity,
+    temperature: profile.temperature,
+    params,
+    family: family?.name ?? null,
+    files: Object.fromEntries(profile.readerFiles.map(({ name, file }) => [name, digestOfFile(file, name)])),
+    tools: { schemas: toolSchemas, version: toolSchemaVersion },
+    say: printWords,
+  };
+}
+
+function digestOfFile(file: string, name: string): Digest {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for (const piece of readChunks(file, name)) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > limits.readerFileBytes)
+      refuse("LimitExceeded", { place: name, what: "bytes", found: bytes, limit: limits.readerFileBytes });
+  }
+  return digestOf(Buffer.concat(pieces));
+}
+
+function httpFrom(
+  name: string,
+  { profile, family }: OutsideChoice,
+  options: OutsideOptions,
+  complain: Complain,
+): OutsideReader | undefined {
+  const folders = profileFolders().map((folder) => path.join(folder, "endpoints"));
+  const load = (wanted: string, place: string) => {
+    const file = findEndpoint(wanted, folders, place);
+    return loadEndpoint(file, shownPath(file), complain);
+  };
+  const endpoint = load(name, "--reader");
+  if (endpoint === undefined) return undefined;
+  const endpoints = new Map<string, Endpoint>();
+  for (const { endpoint: row, place } of family?.checkpoints ?? []) {
+    if (row === null || row === endpoint.name || endpoints.has(row)) continue;
+    const loaded = load(row, place);
+    if (loaded === undefined) return undefined;
+    endpoints.set(row, loaded);
+  }
+  const folder = endpoint.cache ? cacheFolder() : null;
+  if (endpoint.cache && folder === null)
+    refuse("FieldInvalid", {
+      place: endpoint.place,
+      field: "cache",
+      found: "true",
+      expected: "false, where neither XDG_CACHE_HOME nor HOME says where to keep replies",
+    });
+  const cache = folder === null ? null : levelReplyCache(path.join(folder, "replies"));
+  const reader = httpReader({
+    ...options,
+    endpoint,
+    endpoints,
+    seed: profile.seed,
+    cache,
+    key: (variable) => process.env[variable],
+    clock,
+    sleep: timerSleep,
+  });
+  const close = async () => {
+    await reader.close?.();
+    await cache?.close();
+  };
+  const texts = [endpoint, ...endpoints.values()].map(endpointIdentity);
+  return {
+    reader: { ...reader, close },
+    family,
+    artifacts: new Map(texts.map((text) => [sha256Hex(text), text])),
+  };
+}

@@ -1,0 +1,188 @@
+/** Endpoints of chat models: where they are, how they are asked, how often; linted at the door. */
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { type Static, Type } from "@sinclair/typebox";
+import { canonical, type Json } from "../core/canonical.ts";
+import { limits } from "../core/limits.ts";
+import { type Complain, type Place, refuse, strict } from "../core/refusal.ts";
+import { fit } from "../core/schema.ts";
+import { readYaml } from "../core/yaml.ts";
+import { isFloating } from "./family.ts";
+import { SaidIdentity } from "./identity.ts";
+import type { Estimate } from "./reader.ts";
+
+const strictly = { additionalProperties: false } as const;
+const upTo = (maximum: number, minimum = 1) =>
+  Type.Integer({ minimum, maximum, description: `an integer from ${minimum} to ${maximum}` });
+const amount = Type.Number({ minimum: 0, maximum: 1e9, description: "an amount of 0 or more" });
+const count = Type.Number({ minimum: 0, maximum: 1e12, description: "a count of 0 or more" });
+const MODEL = "^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$";
+
+/** `profiles/endpoints/<name>.yaml`. */
+export const EndpointOnDisk = Type.Object(
+  {
+    endpoint: Type.String({
+      pattern: "^[a-z0-9][a-z0-9.-]{0,99}$",
+      description: "a name in lower case, with digits, . and -",
+    }),
+    description: Type.Optional(Type.String()),
+    url: Type.String({ maxLength: 2000 }),
+    model: Type.Optional(Type.String({ pattern: MODEL, description: "a snapshot's name" })),
+    key_variable: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z_][A-Za-z0-9_]{0,199}$",
+        description: "the name of an environment variable",
+      }),
+    ),
+    prompt: Type.Optional(Type.String({ minLength: 1, maxLength: 100_000 })),
+    tools: Type.Optional(Type.Boolean()),
+    max_tokens: Type.Optional(upTo(10_000_000)),
+    max_turns: Type.Optional(upTo(limits.turns)),
+    timeout_seconds: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: limits.requestSecondsMost,
+        description: `seconds, more than 0 and at most ${limits.requestSecondsMost}`,
+      }),
+    ),
+    retries: Type.Optional(upTo(limits.retries, 0)),
+    requests_per_minute: Type.Optional(upTo(limits.requestsPerMinute)),
+    tokens_per_minute: Type.Optional(upTo(limits.tokensPerMinute)),
+    concurrency: Type.Optional(upTo(limits.concurrency)),
+    /** Of a million tokens. */
+    cost: Type.Optional(
+      Type.Object(
+        {
+          input: amount,
+          cached_input: Type.Optional(amount),
+          output: amount,
+          currency: Type.String({ pattern: "^[A-Z]{3}$", description: "three capital letters, as USD" }),
+        },
+        strictly,
+      ),
+    ),
+    /** Of one trajectory. */
+    estimate: Type.Optional(
+      Type.Object(
+        {
+          model_calls: Type.Optional(count),
+          input_tokens: Type.Optional(count),
+          output_tokens: Type.Optional(count),
+        },
+        strictly,
+      ),
+    ),
+    cache: Type.Optional(Type.Boolean()),
+    identity: Type.Optional(SaidIdentity),
+  },
+  strictly,
+);
+export type EndpointOnDisk = Static<typeof EndpointOnDisk>;
+
+/** What a million tokens cost. */
+export type TokenCost = {
+  readonly input: number;
+  readonly cached_input: number;
+  readonly output: number;
+  readonly currency: string;
+};
+
+export type Endpoint = {
+  readonly name: string;
+  readonly place: Place;
+  /** Of the completions: `<base>/chat/completions`. */
+  readonly url: string;
+  /** null: the checkpoint of a family says it. */
+  readonly model: string | null;
+  readonly keyVariable: string | null;
+  readonly prompt: string | null;
+  readonly tools: boolean;
+  readonly maxTokens: number | null;
+  readonly maxTurns: number;
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  readonly concurrency: number;
+  readonly cost: TokenCost | null;
+  readonly estimate: Estimate | null;
+  readonly cache: boolean;
+  readonly identity: SaidIdentity;
+};
+
+/** A name is a path, else a file of one of the folders, in their order. `place` names it: a flag, or a file's line. */
+export function findEndpoint(name: string, folders: readonly string[], place: Place): string {
+  const named = folders.map((folder) => path.join(folder, `${name}.yaml`));
+  const looked = [...new Set([...(/[/\\]|\.ya?ml$/.test(name) ? [name] : []), ...named])];
+  const found = looked.find((file) => fs.existsSync(file) && fs.statSync(file).isFile());
+  return found ?? refuse("EndpointUnknown", { place, found: name, looked });
+}
+
+export function loadEndpoint(file: string, shown: string, complain: Complain = strict): Endpoint | undefined {
+  const yaml = readYaml(file, shown, complain);
+  const disk = yaml && fit(EndpointOnDisk, yaml.value, yaml.placeOf, complain);
+  if (yaml === undefined || disk === undefined) return undefined;
+  const wrong = wrongUrl(disk.url);
+  if (wrong !== undefined)
+    complain("FieldInvalid", { place: yaml.placeOf("/url"), field: "url", found: wrong, expected: BASE });
+  if (disk.model !== undefined && isFloating(disk.model))
+    complain("EvalCheckpointFloating", { place: yaml.placeOf("/model"), snapshot: disk.model });
+  return wrong === undefined ? endpointOf(disk, shown) : undefined;
+}
+
+const BASE = "a base such as http://127.0.0.1:8080/v1, without user, password, query or fragment";
+
+/** What is wrong with a base, in words that repeat no password. */
+function wrongUrl(text: string): string | undefined {
+  if (!URL.canParse(text)) return "no URL";
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") return `a URL of ${url.protocol}`;
+  if (url.username !== "" || url.password !== "") return "a URL with a user or a password in it";
+  return /[?#]/.test(text) ? "a URL with a query or a fragment" : undefined;
+}
+
+export function endpointOf(disk: EndpointOnDisk, place: Place): Endpoint {
+  const { cost, estimate } = disk;
+  return {
+    name: disk.endpoint,
+    place,
+    url: `${new URL(disk.url).href.replace(/\/+$/, "")}/chat/completions`,
+    model: disk.model ?? null,
+    keyVariable: disk.key_variable ?? null,
+    prompt: disk.prompt ?? null,
+    tools: disk.tools ?? true,
+    maxTokens: disk.max_tokens ?? null,
+    maxTurns: disk.max_turns ?? limits.turnsDefault,
+    timeoutMs: Math.ceil((disk.timeout_seconds ?? limits.requestSeconds) * 1000),
+    retries: disk.retries ?? limits.retriesDefault,
+    requestsPerMinute: disk.requests_per_minute ?? null,
+    tokensPerMinute: disk.tokens_per_minute ?? null,
+    concurrency: disk.concurrency ?? limits.concurrency,
+    cost: cost === undefined ? null : { ...cost, cached_input: cost.cached_input ?? cost.input },
+    estimate: estimate === undefined ? null : estimateOf(estimate, cost),
+    cache: disk.cache ?? false,
+    identity: disk.identity ?? {},
+  };
+}
+
+function estimateOf(
+  estimate: NonNullable<EndpointOnDisk["estimate"]>,
+  cost: EndpointOnDisk["cost"],
+): Estimate {
+  const { model_calls = null, input_tokens = null, output_tokens = null } = estimate;
+  const known = cost !== undefined && input_tokens !== null && output_tokens !== null;
+  return {
+    model_calls,
+    input_tokens,
+    output_tokens,
+    cost: known ? (input_tokens * cost.input + output_tokens * cost.output) / 1e6 : null,
+    currency: cost?.currency ?? null,
+  };
+}
+
+/** Canonical text of what shapes an answer; rates, costs, timeouts and the key's name are not in it. */
+export function endpointIdentity(endpoint: Endpoint): string {
+  const { name, url, model, prompt, tools, maxTokens, maxTurns } = endpoint;
+  const shaping = { endpoint: name, url, model, prompt, tools, max_tokens: maxTokens, max_turns: maxTurns };
+  return canonical(shaping satisfies Json);
+}

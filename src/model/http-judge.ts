@@ -1,0 +1,106 @@
+/** A judge behind an OpenAI-compatible endpoint: one call an item, at temperature 0, without tools. */
+import { type Static, Type } from "@sinclair/typebox";
+import { canonical, type Json } from "../core/canonical.ts";
+import { digestOf, digestOfJson } from "../core/digest.ts";
+import { misfit } from "../core/schema.ts";
+import { type Completion, messageText, objectAlone, requestWriter } from "./chat.ts";
+import type { EndpointClient } from "./http-call.ts";
+import { completeIdentity, type SaidIdentity } from "./identity.ts";
+import type { Judge, JudgeItem, Verdict } from "./judge.ts";
+import { callUsage } from "./token-usage.ts";
+
+export type HttpJudgeOptions = {
+  readonly client: EndpointClient;
+  /** Asked for. */
+  readonly model: string;
+  /** The rubric; its digest is the identity's `prompt_digest`. */
+  readonly prompt?: string;
+  /** Cutoffs, and a snapshot where it is more exact than `model`. */
+  readonly identity: SaidIdentity;
+  readonly seed: number;
+};
+
+const LEAK =
+  "You judge one document. It was shown to someone who answered a question as of an instant, the horizon. " +
+  "Say how far the document tells what can only have become known after the horizon: " +
+  "0 nothing of the kind; 1 a faint hint; 2 a hint that narrows the answer; " +
+  "3 most of the reference answer; 4 the reference answer outright. " +
+  'Reply with one JSON object and nothing else: {"value": 0 to 4, "rationale": "one sentence"}, ' +
+  'or {"unscored": "inconclusive"} or {"unscored": "not_applicable"}.';
+
+const strictly = { additionalProperties: false } as const;
+const Scored = Type.Object(
+  { value: Type.Integer({ minimum: 0, maximum: 4 }), rationale: Type.Optional(Type.String()) },
+  strictly,
+);
+const Unscored = Type.Object(
+  { unscored: Type.Union([Type.Literal("inconclusive"), Type.Literal("not_applicable")]) },
+  strictly,
+);
+
+/** Only what fails on the way is tried again: a reply that is no verdict is unscored, `invalid_reply`. */
+export function httpJudge({ client, model, prompt = LEAK, identity, seed }: HttpJudgeOptions): Judge {
+  const { endpoint } = client;
+  const { maxTokens } = endpoint;
+  const write = requestWriter({ model, temperature: 0, seed: seed % SEEDS, maxTokens, functions: [] });
+  const own = {
+    name: `http:${endpoint.name}`,
+    snapshot: identity.snapshot ?? model,
+    temperature: 0,
+    prompt_digest: digestOfJson({ prompt }),
+    uses_tools: false,
+  };
+  return {
+    identity: completeIdentity(own, null, { identity, temperature: 0, params: {} }, endpoint.place),
+    judge: async (item, opening) => {
+      const refusal = opening.refusal();
+      if (refusal !== null) return { kind: "fault", class: "budget", message: refusal, usage: null };
+      const body = write([messageText("system", prompt), messageText("user", itemText(item))]);
+      const outcome = await client.call(body, Math.ceil(body.length / 4), opening.deadline(), true);
+      const { completion, fault, text, status, retries, ms } = outcome;
+      const usage = callUsage(completion?.tokens ?? null, retries.length, endpoint.cost);
+      opening.record({
+        name: endpoint.name,
+        model,
+        served: completion?.served ?? null,
+        request: digestOf(body),
+        reply: text,
+        status,
+        class: fault?.class ?? null,
+        retries,
+        cached: false,
+        usage,
+        ms,
+      });
+      if (completion !== null)
+        return { kind: "verdict", verdict: verdictOfReply(completion, client.parse), usage };
+      if (fault === null || fault.class === "malformed_output")
+        return { kind: "verdict", verdict: INVALID, usage };
+      return { kind: "fault", ...fault, usage };
+    },
+  };
+}
+
+const SEEDS = 2_147_483_648;
+const INVALID: Verdict = { scored: false, why: "invalid_reply" };
+
+/** Field by field: what else an object may hold that was passed for an item goes nowhere. */
+function itemText({ dimension, document, reference_answer, horizon }: JudgeItem): string {
+  const { ref, available_at, body } = document;
+  return canonical({ dimension, document: { ref, available_at, body }, reference_answer, horizon });
+}
+
+function verdictOfReply(
+  { content, calls, finish }: Completion,
+  parse: (text: string) => Json | undefined,
+): Verdict {
+  const value =
+    calls.length > 0 || finish === "content_filter" ? undefined : objectAlone(content ?? "", parse);
+  if (value === undefined) return INVALID;
+  if (misfit(Scored, value) === undefined) {
+    const { value: score, rationale = null } = value as Static<typeof Scored>;
+    return { scored: true, value: score as 0 | 1 | 2 | 3 | 4, rationale };
+  }
+  if (misfit(Unscored, value) !== undefined) return INVALID;
+  return { scored: false, why: (value as Static<typeof Unscored>).unscored };
+}

@@ -1,0 +1,32 @@
+/** The judge contract: one item, one verdict; what a judge gets has no room for an outcome. */
+import type { FaultClass, Opening, ReaderIdentity, ServedRow, Usage } from "./reader.ts";
+
+/** Does a document tell what came to be known after the horizon? */
+export type JudgeItem = {
+  readonly dimension: "leak";
+  readonly document: ServedRow;
+  /** What an answer that knew would say, as text. */
+  readonly reference_answer: string;
+  /** RFC 3339. */
+  readonly horizon: string;
+};
+
+/** 0 (nothing of the kind) to 4 (outright), or why there is none: never a number in its stead. */
+export type Verdict =
+  | { readonly scored: true; readonly value: 0 | 1 | 2 | 3 | 4; readonly rationale: string | null }
+  | { readonly scored: false; readonly why: "inconclusive" | "not_applicable" | "invalid_reply" };
+
+export type Judgement =
+  | { readonly kind: "verdict"; readonly verdict: Verdict; readonly usage: Usage }
+  | {
+      readonly kind: "fault";
+      readonly class: FaultClass;
+      readonly message: string;
+      readonly usage: Usage | null;
+    };
+
+export interface Judge {
+  /** Part of the stamp; two runs whose judges differ are two trials. */
+  readonly identity: ReaderIdentity;
+  judge(item: JudgeItem, opening: Opening): Promise<Judgement>;
+}

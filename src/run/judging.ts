@@ -1,0 +1,85 @@
+/** Judging: what a judge says of an attempt that stands, call by call into the record, behind the attempt's answer. */
+import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { Json } from "../core/canonical.ts";
+import { type Digest, digestOfJson } from "../core/digest.ts";
+import { limits } from "../core/limits.ts";
+import { clip } from "../core/words.ts";
+import type { Judge, JudgeItem, Judgement } from "../model/judge.ts";
+import { type ModelCall, noUsage } from "../model/reader.ts";
+import type { Spending } from "./budget.ts";
+import { startDeadline } from "./deadline.ts";
+import type { Entry, JudgeEntry } from "./entry.ts";
+
+export type Judging = {
+  readonly judge: Judge;
+  /** What of an attempt is to be judged, in order: a function of its entries alone, so that a resumed run asks on. */
+  readonly items: (
+    item: ForecastCase,
+    attempt: readonly Entry[],
+    body: (digest: Digest) => Json,
+  ) => readonly JudgeItem[];
+};
+
+export type Judged = {
+  readonly call: ModelCall;
+  readonly entry: Pick<JudgeEntry, "args" | "value" | "reason">;
+};
+
+/**
+ * Judges what is left to be judged. Gives why the run must stop (no more may be spent, or no endpoint takes the key), null
+ * where all was judged; what failed for another reason is unscored.
+ */
+export async function judgeAll(
+  { judge }: Judging,
+  left: readonly JudgeItem[],
+  { spending, seconds }: { readonly spending: Spending; readonly seconds: number },
+  record: (judged: Judged) => void,
+): Promise<string | null> {
+  for (const item of left) {
+    const deadline = startDeadline(seconds);
+    let call: ModelCall | undefined;
+    const opening = {
+      deadline: () => deadline.signal,
+      refusal: spending.reached,
+      record: (made: ModelCall) => {
+        call = made;
+      },
+    };
+    const judgement = await judge.judge(item, opening).finally(deadline.end);
+    if (call !== undefined) spending.add(call.usage);
+    if (judgement.kind === "fault" && (judgement.class === "budget" || judgement.class === "auth"))
+      return judgement.message;
+    record({ call: call ?? uncalled(judge, item), entry: { args: judgedOf(item), ...scoreOf(judgement) } });
+  }
+  return null;
+}
+
+/** A judge that calls nobody. */
+const uncalled = ({ identity }: Judge, item: JudgeItem): ModelCall => ({
+  name: identity.name,
+  model: identity.snapshot,
+  served: null,
+  request: digestOfJson(item as unknown as Json),
+  reply: "",
+  status: null,
+  class: null,
+  retries: [],
+  cached: false,
+  usage: noUsage,
+  ms: 0,
+});
+
+/** A document is named by its reference; the record has its bytes where it was served. */
+const judgedOf = ({ dimension, document, reference_answer }: JudgeItem): Json => ({
+  dimension,
+  ref: document.ref,
+  reference_answer: clip(reference_answer, limits.wordsCharacters),
+});
+
+function scoreOf(judgement: Judgement): Pick<JudgeEntry, "value" | "reason"> {
+  if (judgement.kind === "fault")
+    return { value: null, reason: clip(`${judgement.class}: ${judgement.message}`, limits.wordsCharacters) };
+  const { verdict } = judgement;
+  if (!verdict.scored) return { value: null, reason: verdict.why };
+  return { value: verdict.value, reason: clip(verdict.rationale ?? "", limits.wordsCharacters) };
+}

@@ -6,6 +6,7 @@ import { formatDay } from "../core/instant.ts";
 import { localDay } from "../core/local-time.ts";
 import { refuse } from "../core/refusal.ts";
 import { mcpReader } from "../model/mcp-reader.ts";
+import { knownTables } from "../model/readers/table-reads.ts";
 import { checkExecution, type Profile } from "../profile/profile.ts";
 import type { Report } from "../report/build-report.ts";
 import type { Filter } from "../run/selection.ts";
@@ -62,7 +63,7 @@ export async function run(raw: Raw): Promise<number> {
     ...outsideOptions({ profile, family: null, params }),
     input: process.stdin,
     output: process.stdout,
-    asked: askedCase(item, 0, formatDay(localDay(zone, item.horizon))),
+    asked: askedCase(item, 0, formatDay(localDay(zone, item.horizon)), knownTables(inputs.store)),
   });
   const chosen: Chosen = { reader, family: null, artifacts: new Map() };
   const { out, sink } = await takePlace(place, name, ledger);

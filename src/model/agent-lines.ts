@@ -13,7 +13,7 @@ const NEWLINE = 10;
 const NOTHING = Buffer.alloc(0);
 
 /** `read` gives the bytes that have come, or null. */
-export function linesOf(read: () => Buffer | null): LineSource {
+export function lineSource(read: () => Buffer | null): LineSource {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let chunk: Buffer = NOTHING;
   /** The start of a line whose end has not come: the first `held` bytes of `start`. */

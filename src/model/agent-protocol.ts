@@ -27,15 +27,23 @@ export type Hello = {
   readonly tool_schema_version: string;
   readonly params: Readonly<Record<string, string>>;
 };
-/** `{"type":"ask","id":"rain-1","repeat":0,"question":"…","horizon":"2014-06-01T07:00:00Z","asked_day":"2014-06-01","answer":"probability"}` */
+/** `{"type":"ask","id":"rain-1","repeat":0,"question":"…","horizon":"2014-06-01T07:00:00Z","asked_day":"2014-06-01","tables":{"weather":{"date":"string"}},"answer":"probability"}` */
 type Ask = { readonly type: "ask" } & Omit<AskedCase, "kind">;
 /** `{"type":"reply","call_id":"1","ok":true,"rows":[…]}` or `{"type":"reply","call_id":"1","ok":false,"fault":{…}}` */
 type Reply = { readonly type: "reply"; readonly call_id: string } & ToolAnswer;
 /** What is said to a reader. */
 export type Told = Hello | Ask | Reply | { readonly type: "bye" };
 
-export function askOf({ id, repeat, question, horizon, asked_day, answer }: AskedCase): Ask {
-  return { type: "ask", id, repeat, question, horizon, asked_day, answer };
+export function askOf({ id, repeat, question, horizon, asked_day, tables, answer }: AskedCase): Ask {
+  return { type: "ask", id, repeat, question, horizon, asked_day, tables, answer };
+}
+
+/** A message as one line, for whoever takes more than a newline for the end of one: some libraries split at these, too. */
+export function tellLine(message: Told): string {
+  return JSON.stringify(message).replace(
+    /[\u0085\u2028\u2029]/g,
+    (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 const strictly = { additionalProperties: false } as const;
@@ -102,26 +110,26 @@ export function readMessage(text: string): Said | Misread {
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return misread(
-      isRefusal(error, "JsonInvalid") ? `a line that is not JSON: ${brief(text)}` : error.message,
+      isRefusal(error, "JsonInvalid") ? `a line that is not JSON: ${lineStart(text)}` : error.message,
     );
   }
   const type = (value as { type?: unknown } | null | undefined)?.type;
   if (typeof type !== "string" || !Object.hasOwn(schemas, type))
-    return misread(`${brief(text)} is no message; known types: ${Object.keys(schemas).join(", ")}`);
+    return misread(`${lineStart(text)} is no message; known types: ${Object.keys(schemas).join(", ")}`);
   const schema: TObject = schemas[type as keyof typeof schemas];
   const wrong = misfit(schema, value);
   return wrong === undefined ? (value as Said) : misread(`${type}: ${wrong}`);
 }
 
 /** The start of a line, as a fault's message holds it. */
-export const brief = (line: string): string => JSON.stringify(clip(line, 80));
+export const lineStart = (line: string): string => JSON.stringify(clip(line, 80));
 
 /** A closing message as the attempt that it is; misread where it is of another question. */
 export function attemptOf(said: Closing, asked: AskedCase): Attempt | Misread {
   const [id, repeat] = [said.id ?? asked.id, said.repeat ?? asked.repeat];
   if (id !== asked.id || repeat !== asked.repeat)
     return misread(
-      `it answered ${brief(id)}, repeat ${repeat}, and was asked ${brief(asked.id)}, repeat ${asked.repeat}`,
+      `it answered ${lineStart(id)}, repeat ${repeat}, and was asked ${lineStart(asked.id)}, repeat ${asked.repeat}`,
     );
   const usage = usageOf(said.usage);
   if (said.type === "decline")

@@ -94,10 +94,9 @@ function readerOf(
 ): Reader {
   let current: Started | null = null;
   const greet = async (session: Session, deadline: AbortSignal): Promise<Attempt | null> => {
-    const identity = await stamped();
     const greeted = await session.greet(helloOf(checkpoint, options), deadline);
     if (!greeted.ok) return fault(greeted.class, greeted.message);
-    const drift = driftOf(identity, greeted.said, checkpoint, options);
+    const drift = driftOf(await stamped(), greeted.said, checkpoint, options);
     if (drift === undefined) return null;
     await session.stop();
     return fault("protocol", `it is not the reader that was stamped: ${drift}`);
@@ -105,6 +104,7 @@ function readerOf(
   return {
     async answer(asked, tools) {
       const deadline = opening.deadline();
+      await stamped(); // known by now; where it is not, nothing is started that nobody would end
       const fresh = current === null || current.session.over();
       if (fresh) current = start();
       const { session, words } = current as Started;

@@ -4,13 +4,14 @@ import { clip } from "../core/words.ts";
 import {
   askOf,
   attemptOf,
-  brief,
   type Closing,
   type Hello,
+  lineStart,
   type Misread,
   readMessage,
   type Said,
   type Told,
+  tellLine,
 } from "./agent-protocol.ts";
 import type { SaidIdentity } from "./identity.ts";
 import {
@@ -126,7 +127,7 @@ function watch(signal: AbortSignal, tell: () => void): () => void {
   return () => signal.removeEventListener("abort", tell);
 }
 
-const tell = (transport: Transport, message: Told): Promise<void> => transport.send(JSON.stringify(message));
+const tell = (transport: Transport, message: Told): Promise<void> => transport.send(tellLine(message));
 
 async function greeting(transport: Transport, hello: Hello, deadline: AbortSignal): Promise<SaidIdentity> {
   let late = false;
@@ -193,7 +194,7 @@ async function next(transport: Transport, deadline: AbortSignal, late = () => fa
   if (late()) throw new Broken("timeout", `it did not say who it is within ${limits.helloMs} ms`);
   if (received.kind === "broken") throw new Broken("protocol", received.problem);
   if (received.kind === "end") {
-    const torn = received.rest === "" ? "" : `, in the middle of a line: ${brief(received.rest)}`;
+    const torn = received.rest === "" ? "" : `, in the middle of a line: ${lineStart(received.rest)}`;
     throw new Broken("transport", `it ${received.how} before it had answered${torn}`);
   }
   const message: Said | Misread = readMessage(received.text);
@@ -221,7 +222,7 @@ async function farewell(transport: Transport): Promise<string | null> {
 function saidMore(received: Received): string | null {
   if (received.kind === "broken") return received.problem;
   const text = received.kind === "line" ? received.text : received.rest;
-  return text.trim() === "" ? null : brief(text);
+  return text.trim() === "" ? null : lineStart(text);
 }
 
 export const afterAnswer = (said: string): string => `it said more after its answer: ${said}`;

@@ -43,7 +43,10 @@ const failed = (of: FaultClass, message: string): Failed => ({ kind: "fault", cl
 export async function converse(conversation: Conversation): Promise<Ending> {
   const { asked, settings, prompt, maxTurns, complete } = conversation;
   const write = requestWriter(settings);
-  const messages = [messageText("system", prompt), messageText("user", questionText(asked))];
+  const messages = [
+    messageText("system", prompt),
+    messageText("user", questionText(asked, settings.functions.length > 0)),
+  ];
   let reminded = false;
   for (let turn = 0; turn < maxTurns; turn++) {
     const outcome = await complete(write(messages));

@@ -15,18 +15,34 @@ const AS_TEXT =
   'Reply with one JSON object and nothing else: {"probability": P}, P from 0 to 1, for what is asked to come true, ' +
   'or {"decline": "the reason"} if you cannot say.';
 
-const TEMPLATE = "Question: {question}\nHorizon: {horizon}\nLocal day of the horizon: {asked_day}\n{closing}";
+const TEMPLATE =
+  "Question: {question}\nHorizon: {horizon}\nLocal day of the horizon: {asked_day}\n{tables}{closing}";
+const TABLE = "Table {table}: {columns}\n";
 const CLOSING = "What is the probability?";
 
 export function systemPrompt(endpoint: Endpoint): string {
   return endpoint.prompt ?? FORECAST + (endpoint.tools ? WITH_FUNCTIONS : AS_TEXT);
 }
 
-export function questionText(asked: AskedCase): string {
-  const { question, horizon, asked_day } = asked;
-  const words: Readonly<Record<string, string>> = { question, horizon, asked_day, closing: CLOSING };
-  return TEMPLATE.replace(/\{(\w+)\}/g, (_, name: string) => words[name] as string);
+/** `functions`: whether there are any to read the tables with. */
+export function questionText(
+  { question, horizon, asked_day, tables }: AskedCase,
+  functions: boolean,
+): string {
+  const shown = functions ? Object.entries(tables).map(tableText).join("") : "";
+  return filled(TEMPLATE, { question, horizon, asked_day, tables: shown, closing: CLOSING });
 }
+
+const tableText = ([table, columns]: [string, AskedCase["tables"][string]]): string =>
+  filled(TABLE, {
+    table,
+    columns: Object.entries(columns)
+      .map(([column, type]) => `${column} (${type})`)
+      .join(", "),
+  });
+
+const filled = (template: string, words: Readonly<Record<string, string>>): string =>
+  template.replace(/\{(\w+)\}/g, (_, name: string) => words[name] as string);
 
 export function reminderText(functions: boolean): string {
   return functions
@@ -39,6 +55,7 @@ export function promptDigest(endpoint: Endpoint, tools: readonly ToolSchema[]): 
   return digestOfJson({
     prompt: systemPrompt(endpoint),
     template: TEMPLATE,
+    table: TABLE,
     closing: CLOSING,
     reminder: reminderText(endpoint.tools),
     functions: endpoint.tools ? chatFunctions(tools) : [],

@@ -37,16 +37,21 @@ export type ChatSettings = {
   readonly temperature: number;
   readonly seed: number;
   readonly maxTokens: number | null;
+  readonly maxTokensKey: "max_tokens" | "max_completion_tokens";
+  /** Parameters that are not sent. */
+  readonly omits: readonly ("seed" | "temperature")[];
   /** Empty: no function calling. */
   readonly functions: readonly Json[];
 };
 
 /** Canonical bytes of each request of one conversation, whose messages are written once each. */
 export function requestWriter(settings: ChatSettings): (messages: readonly string[]) => string {
-  const { model, temperature, seed, maxTokens, functions } = settings;
-  const head = maxTokens === null ? "{" : `{"max_tokens":${maxTokens},`;
+  const { model, maxTokens, maxTokensKey, omits, functions } = settings;
+  const head = maxTokens === null ? "{" : `{"${maxTokensKey}":${maxTokens},`; // before "messages", as canonical JSON has it
+  const sent = (["seed", "temperature"] as const).filter((name) => !omits.includes(name));
   const tools = functions.length === 0 ? {} : { tools: functions };
-  const tail = canonical({ model, seed, temperature, ...tools }).slice(1);
+  const parameters = Object.fromEntries(sent.map((name) => [name, settings[name]]));
+  const tail = canonical({ model, ...parameters, ...tools }).slice(1);
   return (messages) => `${head}"messages":[${messages.join(",")}],${tail}`;
 }
 

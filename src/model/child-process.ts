@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { limits } from "../core/limits.ts";
-import { linesOf } from "./agent-lines.ts";
+import { lineSource } from "./agent-lines.ts";
 import type { Transport } from "./agent-session.ts";
 
 export type ChildOptions = {
@@ -11,8 +11,12 @@ export type ChildOptions = {
   readonly groups: ProcessGroups;
 };
 
-/** Milliseconds that others may hold a dead child's pipes open, and that a killed one may take to die. */
+/**
+ * Milliseconds that others may hold a dead child's pipes open, that one which closed its stdout may take to end, and that a
+ * killed one may take to die.
+ */
 const GRACE_MS = 250;
+const CLOSED_MS = 1_000;
 const DYING_MS = 2_000;
 
 /** Process groups that are alive; they are killed when this process ends. */
@@ -84,16 +88,16 @@ function transportOf(
   let killed = false;
   let wake = (): void => {};
   const life = lifeOf(child, groups, () => wake());
-  const lines = linesOf(() => stdout.read() as Buffer | null);
+  const lines = lineSource(() => stdout.read() as Buffer | null);
   const words = lastWords([stderr]);
   stdin.on("error", () => {}); // nobody reads it: what comes, or does not, from the other side says more
   stdout.on("error", () => wake());
   // A listener of `readable` and none of `data`: the stream holds one buffer, and the rest waits in the child.
   for (const event of ["readable", "end", "close"]) stdout.on(event, () => wake());
-  /** Resolves when something came; true: nothing did, from a process that is dead. */
+  /** Resolves when something came; true: nothing did, from a process that is dead, and what was on its way is here. */
   const pause = () =>
     new Promise<boolean>((resolve) => {
-      const timer = life.how() === null ? undefined : setTimeout(() => resolve(true), GRACE_MS);
+      const timer = life.how() === null ? undefined : setTimeout(afterInput, GRACE_MS, () => resolve(true));
       wake = () => {
         clearTimeout(timer);
         resolve(false);
@@ -115,7 +119,7 @@ function transportOf(
         const line = lines.next();
         if (line !== null) return line;
         if (!idle && !stdout.readableEnded && !stdout.destroyed) continue;
-        await within(life.ended, GRACE_MS);
+        await within(life.ended, CLOSED_MS);
         return { kind: "end", how: life.how() ?? "closed its stdout", rest: lines.rest() };
       }
       return { kind: "end", how: life.how() ?? "was ended", rest: "" };
@@ -167,6 +171,11 @@ function lifeOf(child: ChildProcess, groups: ProcessGroups, tell: () => void): L
   return { how: () => how, kill, ended };
 }
 
+/** A timer of a busy process runs before the input that came while it was due: first that, then `then`. */
+function afterInput(then: () => void): void {
+  setImmediate(then);
+}
+
 /** Resolves when the bytes are on their way, or can go nowhere: the stream holds no more than its own buffer. */
 function sendTo(stdin: Writable, text: string): Promise<void> {
   if (stdin.destroyed || stdin.writableEnded || stdin.write(text)) return Promise.resolve();
@@ -196,7 +205,7 @@ export function lastWords(streams: readonly Readable[]): () => string {
 async function within(promise: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+    timer = setTimeout(afterInput, ms, resolve);
   });
   await Promise.race([promise, over]);
   clearTimeout(timer);

@@ -37,6 +37,20 @@ export const EndpointOnDisk = Type.Object(
     prompt: Type.Optional(Type.String({ minLength: 1, maxLength: 100_000 })),
     tools: Type.Optional(Type.Boolean()),
     max_tokens: Type.Optional(upTo(10_000_000)),
+    max_tokens_key: Type.Optional(
+      Type.Union([Type.Literal("max_tokens"), Type.Literal("max_completion_tokens")], {
+        description: "max_tokens or max_completion_tokens",
+      }),
+    ),
+    /** What this endpoint does not take. */
+    omits: Type.Optional(
+      Type.Array(
+        Type.Union([Type.Literal("seed"), Type.Literal("temperature")], {
+          description: "seed or temperature",
+        }),
+        { maxItems: 2 },
+      ),
+    ),
     max_turns: Type.Optional(upTo(limits.turns)),
     timeout_seconds: Type.Optional(
       Type.Number({
@@ -98,6 +112,9 @@ export type Endpoint = {
   readonly prompt: string | null;
   readonly tools: boolean;
   readonly maxTokens: number | null;
+  readonly maxTokensKey: "max_tokens" | "max_completion_tokens";
+  /** Parameters that are not sent. */
+  readonly omits: readonly ("seed" | "temperature")[];
   readonly maxTurns: number;
   readonly timeoutMs: number;
   readonly retries: number;
@@ -152,6 +169,8 @@ export function endpointOf(disk: EndpointOnDisk, place: Place): Endpoint {
     prompt: disk.prompt ?? null,
     tools: disk.tools ?? true,
     maxTokens: disk.max_tokens ?? null,
+    maxTokensKey: disk.max_tokens_key ?? "max_tokens",
+    omits: disk.omits ?? [],
     maxTurns: disk.max_turns ?? limits.turnsDefault,
     timeoutMs: Math.ceil((disk.timeout_seconds ?? limits.requestSeconds) * 1000),
     retries: disk.retries ?? limits.retriesDefault,
@@ -182,7 +201,8 @@ function estimateOf(
 
 /** Canonical text of what shapes an answer; rates, costs, timeouts and the key's name are not in it. */
 export function endpointIdentity(endpoint: Endpoint): string {
-  const { name, url, model, prompt, tools, maxTokens, maxTurns } = endpoint;
-  const shaping = { endpoint: name, url, model, prompt, tools, max_tokens: maxTokens, max_turns: maxTurns };
+  const { name, url, model, prompt, tools, maxTokens, maxTurns, omits } = endpoint;
+  const asked = { tools, max_tokens: maxTokens, max_turns: maxTurns, omits };
+  const shaping = { endpoint: name, url, model, prompt, ...asked };
   return canonical(shaping satisfies Json);
 }

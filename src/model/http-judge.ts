@@ -41,8 +41,9 @@ const Unscored = Type.Object(
 /** Only what fails on the way is tried again: a reply that is no verdict is unscored, `invalid_reply`. */
 export function httpJudge({ client, model, prompt = LEAK, identity, seed }: HttpJudgeOptions): Judge {
   const { endpoint } = client;
-  const { maxTokens } = endpoint;
-  const write = requestWriter({ model, temperature: 0, seed: seed % SEEDS, maxTokens, functions: [] });
+  const { maxTokens, maxTokensKey, omits } = endpoint;
+  const sent = { maxTokens, maxTokensKey, omits: omits.filter((name) => name !== "temperature") };
+  const write = requestWriter({ model, temperature: 0, seed: seed % SEEDS, ...sent, functions: [] });
   const own = {
     name: `http:${endpoint.name}`,
     snapshot: identity.snapshot ?? model,

@@ -82,6 +82,8 @@ function prepare(
     model: modelOf(options, checkpoint),
     temperature: identity.temperature,
     maxTokens: endpoint.maxTokens,
+    maxTokensKey: endpoint.maxTokensKey,
+    omits: endpoint.omits,
     functions: endpoint.tools ? chatFunctions(tools.schemas) : [],
   };
   return { client, identity, settings };
@@ -107,7 +109,12 @@ function identityOfModel(options: HttpOptions, checkpoint: ModelCheckpoint | nul
     prompt_digest: promptDigest(endpoint, tools.schemas),
     uses_tools: endpoint.tools,
   };
-  return completeIdentity(said, checkpoint, options, endpoint.place);
+  const identity = completeIdentity(said, checkpoint, options, endpoint.place);
+  const told = said.temperature ?? options.identity.temperature;
+  if (!endpoint.omits.includes("temperature") || told !== undefined) return identity;
+  // The profile's is not sent: whoever knows at which the model answers must say so, or the stamp refuses.
+  const { temperature: _, ...untold } = identity;
+  return untold as ReaderIdentity;
 }
 
 /** What is asked for: the checkpoint's snapshot, else what the endpoint names. */

@@ -180,6 +180,7 @@ function threadLife(worker: Worker, tell: () => void): Life {
     resolve();
   });
   const kill = (): void => {
+    if (how !== null) return;
     void worker.terminate();
     timer = setTimeout(() => {
       worker.unref(); // it is held by a call of the system's, which nothing here can end

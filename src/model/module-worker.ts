@@ -99,7 +99,8 @@ function callsOf(say: (message: Message) => void) {
     reply({ type: _, call_id: __, ...answer }: Message): void {
       const first = waiting.shift();
       const { fault } = answer as { fault?: { class: string; message: string } };
-      if (fault?.class === "aborted") first?.reject(new BoundViolation(fault.message));
+      if (fault?.class === "aborted")
+        first?.reject(Object.assign(new Error(fault.message), { name: "BoundViolation" }));
       else first?.resolve(answer);
       sendFirst();
     },
@@ -111,10 +112,6 @@ function callsOf(say: (message: Message) => void) {
 }
 
 const ENDED = { ok: false, fault: { class: "aborted", message: "the trajectory has ended" } };
-
-class BoundViolation extends Error {
-  override name = "BoundViolation";
-}
 
 /** Arguments as JSON; what is none reaches the host as what no tool takes, and is recorded there. */
 function plain(args: unknown): unknown {

@@ -13,7 +13,12 @@ export type AskedCase = {
   readonly horizon: string;
   /** The local date of the horizon in the case set's zone. */
   readonly asked_day: string;
+  /** What the case may read: tables, their columns and types. */
+  readonly tables: AskedTables;
   readonly answer: "probability";
+};
+export type AskedTables = {
+  readonly [table: string]: { readonly [column: string]: "string" | "number" | "boolean" };
 };
 
 export type ServedRow = {

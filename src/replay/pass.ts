@@ -84,6 +84,7 @@ export async function passOver(
         ...planned,
         entries,
         askedDay: run.askedDays[planned.caseIndex] as string,
+        tables: run.kept.tables,
         plants: own,
         body: (digest) => (bodies as Bodies).again(digest) as Json,
         placeOf,

@@ -23,6 +23,7 @@ import type { RecordedRun } from "./record.ts";
 export type Recorded = Planned & {
   readonly entries: readonly Entry[];
   readonly askedDay: string;
+  readonly tables: RecordedRun["kept"]["tables"];
   readonly plants: readonly PlantRecord[];
   readonly body: (digest: string) => Json;
   /** The place of the entry of an index. */
@@ -108,7 +109,7 @@ export async function serveAgain(recorded: Recorded, serving: Serving): Promise<
     throw fault;
   };
   const { tools } = boundTools(recorded.item.horizon, readerPlantsOf(recorded.plants), answer);
-  const asked = askedCase(recorded.item, recorded.repeat, recorded.askedDay);
+  const asked = askedCase(recorded.item, recorded.repeat, recorded.askedDay, recorded.tables);
   const deadline = startDeadline(limits.deadlineSeconds);
   const opening = { deadline: () => deadline.signal, refusal: () => null, record: () => {} };
   const identity = readers.adapter === undefined ? undefined : await readers.identity(recorded.checkpoint);

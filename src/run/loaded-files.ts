@@ -6,7 +6,6 @@ import { canonical, type Json } from "../core/canonical.ts";
 import type { Digest } from "../core/digest.ts";
 import { formatInstant, type Instant } from "../core/instant.ts";
 import { REPORT_VERSION, RUN_FORMAT } from "../core/version.ts";
-import { knownTables } from "../model/readers/table-reads.ts";
 import type { Manifest } from "./manifest.ts";
 import { type Plan, trajectoryCount } from "./preflight.ts";
 import type { Sink } from "./sink.ts";
@@ -18,7 +17,7 @@ function* loadedFiles(plan: Plan, world: World): Generator<[name: string, pieces
   const caseSet = {
     declared: set.onDisk as unknown as Json,
     digest: plan.caseSetDigest,
-    tables: knownTables(world.store) as unknown as Json,
+    tables: plan.tables as unknown as Json,
     view: world.store.view,
   };
   const chosen = new Set(cases.map((item) => item.id));

@@ -10,6 +10,7 @@ import { localDay } from "../core/local-time.ts";
 import { refuse } from "../core/refusal.ts";
 import type { RunSecret } from "../ledger/audit-ledger.ts";
 import type { Family } from "../model/family.ts";
+import { type KnownTable, knownTables } from "../model/readers/table-reads.ts";
 import { type ArmPlan, planArms } from "./arms.ts";
 import { breather } from "./breathe.ts";
 import type { Budget } from "./budget.ts";
@@ -51,6 +52,8 @@ export type Plan = {
   readonly caseSetDigest: Digest;
   /** Per case: its local date, and when its label is late; local times are converted here, once. */
   readonly askedDays: readonly string[];
+  /** What readers are told of the tables. */
+  readonly tables: { readonly [table: string]: KnownTable };
   readonly deadlines: readonly Instant[];
   /** What plants are drawn from, and the salt of their commitment; no reader sees them. */
   readonly secret: RunSecret;
@@ -95,6 +98,7 @@ export async function preflight(
     identities,
     stamp,
     caseSetDigest: caseSetDigest(set, world.store.view),
+    tables: knownTables(store),
     askedDays: cases.map((item) => formatDay(localDay(set.zone, item.horizon))),
     deadlines: deadlinesOf(cases, set.zone, set.grace),
     secret,

@@ -116,7 +116,7 @@ function plainArguments(given: Json): PlainArguments {
     return {
       ok: false,
       value: { unreadable: true },
-      message: `arguments are not plain JSON: ${(error as Error).message}`,
+      message: `arguments are not plain JSON: ${error instanceof Error ? clip(error.message, limits.nameCharacters) : "unreadable"}`,
     };
   }
   const bytes = Buffer.byteLength(text);

@@ -4,6 +4,7 @@ import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf } from "../core/digest.ts";
 import { formatInstant, type Instant } from "../core/instant.ts";
 import type { AskedCase, Attempt, ModelCall } from "../model/reader.ts";
+import type { KnownTable } from "../model/readers/table-reads.ts";
 import type { Assignment } from "./arms.ts";
 import { offeredTools } from "./ask.ts";
 import type { Spending } from "./budget.ts";
@@ -45,7 +46,7 @@ export async function runTrajectory(
   const attempt = await instances.ask({
     checkpoint: assignment.checkpoint,
     horizon: item.horizon,
-    asked: askedCase(item, log.repeat, plan.askedDays[assignment.caseIndex] as string),
+    asked: askedCase(item, log.repeat, plan.askedDays[assignment.caseIndex] as string, plan.tables),
     tools: offeredTools(world.readers, plan.identities.get(assignment.checkpoint), tools),
     record: (call) => {
       called = true;
@@ -128,7 +129,12 @@ function appendTo(log: TrajectoryLog, item: ForecastCase, recorder: Recorder, wo
 }
 
 /** A case as its reader is asked; `asked_day` is the local date of its horizon in the case set's zone. */
-export function askedCase(item: ForecastCase, repeat: number, askedDay: string): AskedCase {
+export function askedCase(
+  item: ForecastCase,
+  repeat: number,
+  askedDay: string,
+  tables: { readonly [table: string]: Pick<KnownTable, "columns"> },
+): AskedCase {
   return {
     id: item.id,
     repeat,
@@ -136,6 +142,7 @@ export function askedCase(item: ForecastCase, repeat: number, askedDay: string):
     question: item.question,
     horizon: formatInstant(item.horizon),
     asked_day: askedDay,
+    tables: Object.fromEntries(item.reads.map((name) => [name, tables[name]?.columns ?? {}])),
     answer: item.answer,
   };
 }

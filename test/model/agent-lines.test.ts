@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { limits } from "../../src/core/limits.ts";
-import { linesOf } from "../../src/model/agent-lines.ts";
+import { lineSource } from "../../src/model/agent-lines.ts";
 import type { Received } from "../../src/model/agent-session.ts";
 
 const reading = (chunks: readonly Buffer[]) => {
   const left = [...chunks];
-  return linesOf(() => left.shift() ?? null);
+  return lineSource(() => left.shift() ?? null);
 };
 
 function allOf(chunks: readonly Buffer[]): { lines: Received[]; rest: string } {
@@ -65,7 +65,7 @@ test("a line of the most bytes is one; a byte more breaks it before its end has 
 test("an endless line is given up after its limit, not read to its end", () => {
   const chunk = Buffer.alloc(65_536, "x");
   let read = 0;
-  const source = linesOf(() => {
+  const source = lineSource(() => {
     read += chunk.length;
     return chunk;
   });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { limits } from "../../src/core/limits.ts";
-import { askOf, attemptOf, type Closing, readMessage } from "../../src/model/agent-protocol.ts";
+import { askOf, attemptOf, type Closing, readMessage, tellLine } from "../../src/model/agent-protocol.ts";
 import { faultClasses, noUsage } from "../../src/model/reader.ts";
 import { asked } from "./agents.ts";
 
@@ -137,6 +137,13 @@ test("a million brackets and a key that every object has are misread like any ot
 test("a question says the case, and nothing of which kind it is", () => {
   const { kind: _, ...rest } = asked;
   assert.deepEqual(askOf(asked), { type: "ask", ...rest });
+});
+
+test("what is told is one line, by whatever rule it is split, and says what was said", () => {
+  const told = { ...askOf(asked), question: "a\nb\rc\u0085d\u2028e\u2029f\u{1f600}" };
+  const line = tellLine(told);
+  assert.doesNotMatch(line, /[\n\r\u0085\u2028\u2029]/);
+  assert.deepEqual(JSON.parse(line), told);
 });
 
 const closing = (message: object) => attemptOf(message as Closing, asked);

@@ -2,6 +2,7 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type ExecOptions, execReader } from "../../src/model/agent-exec.ts";
 import type { OutsideOptions, SaidIdentity } from "../../src/model/identity.ts";
 import { moduleReader } from "../../src/model/module-reader.ts";
@@ -14,6 +15,7 @@ import type {
   ToolAnswer,
   Tools,
 } from "../../src/model/reader.ts";
+import { assertEvery } from "../support/all.ts";
 
 /** A folder of this test process, gone at its end. */
 export const folder = fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-agents-"));
@@ -96,6 +98,7 @@ export const asked: AskedCase = {
   question: "Will it?",
   horizon: "2020-01-01T00:00:00Z",
   asked_day: "2020-01-01",
+  tables: { weather: { date: "string", precipitation: "number" } },
   answer: "probability",
 };
 
@@ -140,3 +143,27 @@ export async function trialOf(
 /** `class: message` of a fault, else the attempt's kind. */
 export const faultOf = (attempt: Attempt): string =>
   attempt.kind === "fault" ? `${attempt.class}: ${attempt.message}` : attempt.kind;
+
+/** Whether a process lives: a zombie is dead. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  if (process.platform !== "linux") return true;
+  try {
+    return !/^\d+ \(.*\) [ZX]/.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+export async function allDead(pids: readonly number[]): Promise<void> {
+  for (let i = 0; i < 200 && pids.some(isAlive); i++) await sleep(10);
+  assertEvery(pids, (pid) => !isAlive(pid));
+}
+
+/** Process ids that were appended to a file, one a line. */
+export const pidsIn = (file: string): readonly number[] =>
+  fs.readFileSync(file, "utf8").trim().split("\n").map(Number);

@@ -14,6 +14,7 @@ export const asked: AskedCase = {
   question: "Will it rain?",
   horizon: "2014-06-01T07:00:00Z",
   asked_day: "2014-06-01",
+  tables: { weather: { date: "string", precipitation: "number" } },
   answer: "probability",
 };
 

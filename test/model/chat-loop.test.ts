@@ -4,7 +4,13 @@ import fc from "fast-check";
 import type { Json } from "../../src/core/canonical.ts";
 import { canonical } from "../../src/core/canonical.ts";
 import { limits } from "../../src/core/limits.ts";
-import { type Completion, chatFunctions, parseCompletion, requestWriter } from "../../src/model/chat.ts";
+import {
+  type ChatSettings,
+  type Completion,
+  chatFunctions,
+  parseCompletion,
+  requestWriter,
+} from "../../src/model/chat.ts";
 import { type Conversation, converse } from "../../src/model/chat-loop.ts";
 import { parseWithout } from "../../src/model/credential.ts";
 import type { ToolAnswer } from "../../src/model/reader.ts";
@@ -12,11 +18,13 @@ import { toolSchemas } from "../../src/store/tools.ts";
 import { assertEvery } from "../support/all.ts";
 import { askedCase } from "./asked-endpoint.ts";
 
-const settings = {
+const settings: ChatSettings = {
   model: "m",
   temperature: 0,
   seed: 1,
   maxTokens: null,
+  maxTokensKey: "max_tokens",
+  omits: [],
   functions: chatFunctions(toolSchemas),
 };
 const none: Completion = {

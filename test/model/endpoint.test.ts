@@ -91,6 +91,7 @@ test("endpointIdentity: changes with what shapes an answer and with nothing else
     { tools: false },
     { max_tokens: 5 },
     { max_turns: 5 },
+    { omits: ["seed"] },
   ];
   assertEvery(shaping, (more) => identity(more) !== identity({}));
   const others: Partial<EndpointOnDisk>[] = [
@@ -100,6 +101,7 @@ test("endpointIdentity: changes with what shapes an answer and with nothing else
     { timeout_seconds: 1 },
     { cost: { input: 1, output: 1, currency: "USD" } },
     { cache: true },
+    { max_tokens_key: "max_completion_tokens" },
   ];
   assertEvery(others, (more) => identity(more) === identity({}));
 });

@@ -1,8 +1,6 @@
 /** Runs in which one case of several meets a hostile child: that case is a fault or fails, and the others are as ever. */
 import assert from "node:assert/strict";
-import * as fs from "node:fs";
 import { describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../src/core/limits.ts";
 import type { ReaderSource } from "../../src/model/reader.ts";
 import type { Entry } from "../../src/run/entry.ts";
@@ -12,7 +10,20 @@ import { assertEvery } from "../support/all.ts";
 import { dailySet, runDaily } from "../support/daily-set.ts";
 import { brokenRules, honest, naiveStore } from "../support/naive-store.ts";
 import { type ReadRun, readRun } from "../support/read-run.ts";
-import { ASKED, asked, BYE, faultOf, fileOf, HELLO, never, patient, shellReader } from "./agents.ts";
+import {
+  ASKED,
+  allDead,
+  asked,
+  BYE,
+  faultOf,
+  fileOf,
+  HELLO,
+  identity,
+  never,
+  patient,
+  pidsIn,
+  shellReader,
+} from "./agents.ts";
 
 const daily = await dailySet({ days: 14, from: 10 });
 const cases = daily.set.cases.map(({ id }) => id);
@@ -191,14 +202,7 @@ test("words of a child for people stand nowhere in the record", async () => {
   const secret = `word-of-${"a-child"}`;
   const { record } = await run(
     shellReader(agent(`echo ${secret} >&2; exit 1`), {
-      identity: {
-        name: "a",
-        snapshot: "none",
-        pretrain_cutoff: "none",
-        posttrain_cutoff: "none",
-        prompt_digest: "none",
-        uses_tools: true,
-      },
+      identity,
       say: (words) => heard.push(words),
     }),
   );
@@ -211,17 +215,9 @@ test("whatever a hostile child began is dead when its run is over", async () => 
   const begin = `for i in 1 2 3; do (trap '' TERM HUP INT; exec sleep 100 <&- >&- 2>&-) & echo $! >> '${pids}'; done`;
   for (const end of ["answer", "exit 1", "echo garbage; exec sleep 100"])
     await run(shellReader(agent(`${begin}; ${end}`)));
-  const all = fs.readFileSync(pids, "utf8").trim().split("\n").map(Number);
+  const all = pidsIn(pids);
   assert.equal(all.length, 9);
-  const alive = (pid: number) => {
-    try {
-      return process.kill(pid, 0) && !/^\d+ \(.*\) Z/.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8"));
-    } catch {
-      return false;
-    }
-  };
-  for (let i = 0; i < 200 && all.some(alive); i++) await sleep(10);
-  assertEvery(all, (pid) => !alive(pid));
+  await allDead(all);
 });
 
 test("as many calls as the limit are answered; one more is a fault of its budget, and ends the child", async () => {

@@ -3,12 +3,13 @@ import { test } from "node:test";
 import { canonical, type Json } from "../../src/core/canonical.ts";
 import { digestOf } from "../../src/core/digest.ts";
 import { type Event, parseEvent } from "../../src/core/expression.ts";
+import type { EndpointOnDisk } from "../../src/model/endpoint.ts";
 import type { Attempt } from "../../src/model/reader.ts";
 import { persistence } from "../../src/model/readers/persistence.ts";
 import type { TableReads } from "../../src/model/readers/table-reads.ts";
 import { assertEvery } from "../support/all.ts";
 import { type ChatRequest, imitating, type Said } from "../support/chat-server.ts";
-import { ask, askedCase, rowTools, type Scene, served, weatherRows } from "./asked-endpoint.ts";
+import { ask, askedCase, readerAt, rowTools, type Scene, served, weatherRows } from "./asked-endpoint.ts";
 
 const reads: TableReads = {
   table: "weather",
@@ -73,6 +74,35 @@ test("http: a request passes model, temperature, seed by repeat and functions, a
     request.messages[1]?.content ?? "",
     /Will it rain\?\nHorizon: 2014-06-01T07:00:00Z\n.*2014-06-01/,
   );
+});
+
+test("http: what an endpoint does not take is not sent, and where that is the temperature somebody must say which it is", async () => {
+  const server = await served({ answer: script(answering(0.25)) });
+  const disk = {
+    max_tokens: 99,
+    max_tokens_key: "max_completion_tokens",
+    omits: ["seed", "temperature"],
+  } as const;
+  const { attempt } = await ask(server.url, { disk: { ...disk, omits: [...disk.omits] } });
+  assert.equal(attempt.kind, "answer");
+  const body = server.bodies[0] as string;
+  const request = JSON.parse(body) as Record<string, Json>;
+  assert.equal(canonical(request), body);
+  assert.deepEqual(Object.keys(request), ["max_completion_tokens", "messages", "model", "tools"]);
+  const told = (more: Partial<EndpointOnDisk>) =>
+    readerAt(server.url, { disk: { ...disk, omits: ["temperature"], ...more } }).source.identity(null);
+  assert.equal("temperature" in (await told({})), false);
+  assert.equal((await told({ identity: { temperature: 1 } })).temperature, 1);
+  assert.equal((await told({ omits: ["seed"] })).temperature, 0);
+});
+
+test("http: the question names the tables that the case may read, where there are functions to read them with", async () => {
+  const server = await served({ answer: script(answering(0.25), { content: '{"probability":0.5}' }) });
+  await ask(server.url, {});
+  await ask(server.url, { disk: { tools: false } });
+  const said = server.bodies.map((body) => (JSON.parse(body) as ChatRequest).messages[1]?.content ?? "");
+  assert.match(said[0] as string, /^Table weather: date \(string\), precipitation \(number\)$/m);
+  assert.doesNotMatch(said[1] as string, /Table/);
 });
 
 test("http: usage is summed over the calls, and cost follows from the endpoint's amounts with cached input apart", async () => {

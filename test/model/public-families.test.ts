@@ -27,7 +27,14 @@ function routed(family: string, horizon: string): string | null {
 describe("the families that ship", () => {
   it("bear the name of their file, and none is refused", () => {
     assertEvery(families, (family) => family.place === `${family.name}.yaml`);
-    for (const name of ["anthropic-claude", "openai-gpt", "meta-llama-70b", "meta-llama-8b", "chrono-gpt"])
+    for (const name of [
+      "anthropic-claude",
+      "openai-gpt",
+      "meta-llama-70b",
+      "meta-llama-8b",
+      "chrono-gpt",
+      "datedgpt",
+    ])
       assert.ok(named(name).checkpoints.length >= 3, name);
   });
 
@@ -52,14 +59,15 @@ describe("the families that ship", () => {
   });
 
   it("give what was computed by hand: Claude", () => {
-    // claude-3-opus ends with 2024-02 at the latest, claude-3-5-sonnet with 2024-10: its first case is after 1 November.
-    assert.equal(routed("anthropic-claude", "2024-02-29T12:00:00Z"), null);
-    assert.equal(routed("anthropic-claude", "2024-03-01T00:00:00Z"), null, "not at the instant itself");
-    assert.equal(routed("anthropic-claude", "2024-03-01T00:00:00.000001Z"), "claude-3-opus-20240229");
+    // claude-3-opus ends with 2024-03 at the latest, claude-3-5-sonnet of June with 2024-06, that of October with 2024-10.
+    assert.equal(routed("anthropic-claude", "2024-03-04T12:00:00Z"), null);
+    assert.equal(routed("anthropic-claude", "2024-04-01T00:00:00Z"), null, "not at the instant itself");
+    assert.equal(routed("anthropic-claude", "2024-04-01T00:00:00.000001Z"), "claude-3-opus-20240229");
     assert.equal(routed("anthropic-claude", "2024-06-15T00:00:00Z"), "claude-3-opus-20240229");
-    assert.equal(routed("anthropic-claude", "2024-10-31T23:59:59Z"), "claude-3-opus-20240229");
+    assert.equal(routed("anthropic-claude", "2024-10-31T23:59:59Z"), "claude-3-5-sonnet-20240620");
     assert.equal(routed("anthropic-claude", "2024-11-02T00:00:00Z"), "claude-3-5-sonnet-20241022");
-    // Two that end in one month: the later release is the newer.
+    // Two that end in one month: the one whose pretraining ends later is the newer, then the later release.
+    assert.equal(routed("anthropic-claude", "2026-03-02T00:00:00Z"), "claude-sonnet-4-6");
     assert.equal(routed("anthropic-claude", "2026-07-02T00:00:00Z"), "claude-sonnet-5");
     const sonnet = named("anthropic-claude").checkpoints.find(({ snapshot }) => snapshot.includes("3-7"));
     assert.equal(
@@ -68,14 +76,18 @@ describe("the families that ship", () => {
     );
   });
 
-  it("give what was computed by hand: GPT, Llama, ChronoGPT, Talkie", () => {
+  it("give what was computed by hand: GPT, Llama, ChronoGPT, DatedGPT, Talkie", () => {
     assert.equal(routed("openai-gpt", "2024-06-15T00:00:00Z"), "gpt-4o-2024-05-13");
     assert.equal(routed("openai-gpt", "2024-09-02T00:00:00Z"), "gpt-4o-2024-08-06");
     assert.equal(routed("openai-gpt", "2025-08-31T00:00:00Z"), "gpt-4.1-2025-04-14");
+    assert.equal(routed("openai-gpt", "2026-01-02T00:00:00Z"), "gpt-5.2-2025-12-11");
     assert.equal(routed("meta-llama-70b", "2024-01-15T00:00:00Z"), "meta-llama/Llama-2-70b-chat-hf");
     assert.equal(routed("meta-llama-8b", "2024-06-15T00:00:00Z"), "meta-llama/Meta-Llama-3-8B-Instruct");
     assert.equal(routed("chrono-gpt", "2014-06-01T07:00:00Z"), "manelalab/chrono-gpt-v1-20131231");
     assert.equal(routed("chrono-gpt", "2012-06-01T07:00:00Z"), "manelalab/chrono-gpt-v1-20111231");
-    assert.equal(routed("talkie", "2020-01-02T00:00:00Z"), "talkie-1930-13b-base");
+    assert.equal(routed("datedgpt", "2018-06-01T00:00:00Z"), "datedgpt/datedgpt-2017-base");
+    // The end of 1930 is what its makers aim at, and later text slipped through.
+    assert.equal(routed("talkie", "1940-01-02T00:00:00Z"), null);
+    assert.equal(routed("talkie", "2020-01-02T00:00:00Z"), "talkie-lm/talkie-1930-13b-base");
   });
 });

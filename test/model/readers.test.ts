@@ -56,6 +56,7 @@ const asked = (day: string, id = "a"): AskedCase => ({
   question: "?",
   horizon: formatInstant(firstInstant(ZONE, parseDay(day) as number)),
   asked_day: day,
+  tables: { weather: { date: "string", precipitation: "number" } },
   answer: "probability",
 });
 

@@ -176,6 +176,7 @@ export function imitating(
       id: "",
       repeat: 0,
       kind: "forecast",
+      tables: {},
       answer: "probability",
     } as const;
     try {

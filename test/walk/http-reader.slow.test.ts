@@ -9,11 +9,12 @@ import {
   type ChatRequest,
   type ChatServer,
   chatServer,
+  completionText,
   imitating,
   type ServerFault,
 } from "../support/chat-server.ts";
 import { persistenceOf } from "../support/persistence-model.ts";
-import { blindcast, environment, lastLine, main, type Ran, workspace } from "./command-line.ts";
+import { blindcast, environment, lastLine, main, type Ran, repository, workspace } from "./command-line.ts";
 
 const KEY = "sk-MARK-7c41b2d09e";
 const cases = ["seattle-rain", "--filter", "id=rain-2014-01-*", "--limit", "12"];
@@ -265,5 +266,90 @@ describe("readers.http", () => {
     const went = await run(words("tiny", "--resume"));
     assert.equal(went.status, 0, went.stderr);
     assert.equal(blindcast(["replay", "poor"]).status, 5);
+  });
+});
+
+/** One case on the 15th of each month of 2024, over a table of the days before. */
+function monthly(): void {
+  const days = [...Array(700).keys()].map((i) =>
+    new Date(Date.UTC(2023, 0, 1 + i)).toISOString().slice(0, 10),
+  );
+  const months = [...Array(12).keys()].map((i) => `2024-${String(i + 1).padStart(2, "0")}`);
+  const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+  const files = {
+    "caseset.yaml": `name: monthly
+kind: forecast
+time_zone: UTC
+profile: default
+tables:
+  readings:
+    rows: {file: readings.csv}
+    key: [date]
+    valid_time: {column: date}
+    available_time: {after: valid_time, delay: P1D}
+`,
+    "readings.csv": `date,value\n${days.map((day, i) => `${day},${(i * 37) % 101}\n`).join("")}`,
+    "cases.jsonl": lines(
+      months.map((month) => ({
+        id: `above-${month}`,
+        kind: "forecast",
+        question: `Above 50 on ${month}-15?`,
+        freeze: `${month}-15T00:00:00Z`,
+        reads: ["readings"],
+        resolution: { statement: "value > 50", vintage: "first", at: `${month}-16T00:00:00Z` },
+        label_interval: [`${month}-15T00:00:00Z`, `${month}-16T00:00:00Z`],
+        answer: "probability",
+      })),
+    ),
+    "labels.jsonl": lines(
+      months.map((month) => ({
+        case: `above-${month}`,
+        outcome: 1,
+        vintage: "first",
+        resolved_at: `${month}-16T00:00:00Z`,
+        available_time: `${month}-16T00:00:00Z`,
+      })),
+    ),
+  };
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.join(workspace, "casesets", "monthly"), { recursive: true });
+    fs.writeFileSync(path.join(workspace, "casesets", "monthly", name), text);
+  }
+}
+
+describe("readers.family", () => {
+  it("the documented endpoint and profile run a family of public models: each case asks the checkpoint it is routed to", async () => {
+    monthly();
+    const agents = path.join(repository, "docs", "agents");
+    const local = fs.readFileSync(path.join(agents, "local.yaml"), "utf8");
+    assert.match(local, /^url: .*$/m);
+    fs.writeFileSync(path.join(workspace, "local.yaml"), local.replace(/^url: .*$/m, `url: ${server.url}`));
+    fs.copyFileSync(path.join(agents, "local-model.yaml"), path.join(workspace, "local-model.yaml"));
+    const asked: string[] = [];
+    fault = (_n, request) => {
+      asked.push(request.model);
+      const probability = { "2": 0.2, "3": 0.3 }[/Llama-(\d)-/.exec(request.model)?.[1] ?? ""] ?? 0.8;
+      const text = completionText(request, { calls: [{ name: "answer", args: { probability } }] });
+      return { kind: "raw", status: 200, body: text };
+    };
+    const ran = await run([
+      ...["backtest", "monthly", "--profile", "./local-model.yaml", "--reader", "http:./local.yaml"],
+      ...["--out", "family", "--json"],
+    ]);
+    fault = () => null;
+    assert.equal(ran.status, 0, ran.stderr);
+    const answers = linesOf("family").filter(({ kind }) => kind === "answer");
+    const routed = answers.filter(({ arm }) => arm === "routed").map((entry) => entry["probability"]);
+    // Cutoffs: Llama 2 ends with July 2023; Llama 3 and 3.1 are finished by their releases, in April and July 2024.
+    assert.deepEqual(routed, [...Array(4).fill(0.2), ...Array(3).fill(0.3), ...Array(5).fill(0.8)]);
+    const latest = answers.filter(({ arm }) => arm === "latest").map((entry) => entry["probability"]);
+    assert.deepEqual(latest, Array(12).fill(0.8));
+    assert.equal(new Set(asked).size, 3);
+    const { stamp } = JSON.parse(fs.readFileSync(path.join(workspace, "family", "run.json"), "utf8"));
+    assert.deepEqual(
+      stamp.reader.checkpoints.map(({ snapshot }: { snapshot: string }) => snapshot).sort(),
+      [...new Set(asked)].sort(),
+    );
+    assert.equal(blindcast(["replay", "family"]).status, 5);
   });
 });

@@ -237,7 +237,8 @@ describe("trajectory-replay", () => {
       [["replay"], "ArgumentInvalid"],
       [["replay", "climatology", "--policy"], "ArgumentInvalid"],
       [["replay", "climatology", "--json", "--json"], "ArgumentInvalid"],
-      [["replay", "climatology", "--module", "x.mjs"], "ArgumentInvalid"],
+      [["replay", "climatology", "--modules", "x.mjs"], "ArgumentInvalid"],
+      [["replay", "climatology", "--module", "x.mjs"], "ReaderUnavailable"],
       [["verify", "climatology"], "ArgumentInvalid"],
       [["verify", "no-such-run", "--policy", policy], "FileUnreadable"],
     ] as const;

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isRefusal } from "../../src/core/refusal.ts";
 import { parseFamily } from "../../src/model/family.ts";
 import type { Attempt, ToolAnswer } from "../../src/model/reader.ts";
@@ -11,6 +10,7 @@ import { assertEvery } from "../support/all.ts";
 import {
   ANSWER,
   ASKED,
+  allDead,
   asked,
   BYE,
   faultOf,
@@ -18,13 +18,15 @@ import {
   folder,
   GOOD,
   HELLO,
-  hasty,
   identity,
+  isAlive,
   never,
   nodeReader,
   notingTools,
+  openingOf,
   outside,
   patient,
+  pidsIn,
   shellReader,
   trialOf,
 } from "./agents.ts";
@@ -58,7 +60,7 @@ await note();`,
   };
   const { tools, calls } = notingTools(() => ({ ok: true, rows: [row] }));
   const { attempt, late } = await trialOf(reader, tools);
-  assert.ok(attempt.kind === "answer" && late === null);
+  assert.deepEqual([faultOf(attempt), late], ["answer", null]);
   assert.deepEqual(attempt.usage, {
     input_tokens: null,
     cached_input_tokens: null,
@@ -275,42 +277,29 @@ await hear();`);
   assert.deepEqual(attempt, { kind: "answer", probability: 1, usage: null });
 });
 
-/** Whether a process lives: a zombie is dead. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  if (process.platform !== "linux") return true;
-  try {
-    return !/^\d+ \(.*\) [ZX]/.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
-}
-
-async function allDead(pids: readonly number[]): Promise<void> {
-  for (let i = 0; i < 200 && pids.some(isAlive); i++) await sleep(10);
-  assertEvery(pids, (pid) => !isAlive(pid));
-}
-
-const pidsIn = (file: string) => fs.readFileSync(file, "utf8").trim().split("\n").map(Number);
-
 test("fifty children at once leave no process behind, however they end, nor any that they began", async () => {
   const pids = fileOf("", ".txt");
   const ends = [
     ANSWER,
     "exit 1",
-    "trap '' TERM; sleep 100",
+    `trap '' TERM; echo '{"type":"call","call_id":"1","tool":"rows","args":{}}'; sleep 100`,
     "echo garbage; sleep 100",
     `${ANSWER}; exec sleep 100`,
   ];
   const begin = `(trap '' HUP TERM INT; exec sleep 100 < /dev/null > /dev/null 2>&1) & echo $! >> '${pids}'; echo $$ >> '${pids}'`;
   const sources = ends.map((end) => shellReader(script(HELLO, ASKED, begin, end)));
-  const trials = Array.from({ length: 50 }, (_, i) =>
-    trialOf(sources[i % sources.length] as (typeof sources)[0], null, hasty(1_500)),
-  );
+  const trials = Array.from({ length: 50 }, (_, i) => {
+    const time = new AbortController();
+    const { tools } = notingTools(() => {
+      time.abort(); // it calls when all that it begins has begun: its time is over then, on however slow a machine
+      return { ok: true };
+    });
+    return trialOf(
+      sources[i % sources.length] as (typeof sources)[0],
+      tools,
+      openingOf(() => time.signal),
+    );
+  });
   const kinds = (await Promise.all(trials)).map(({ attempt }) => faultOf(attempt).split(":")[0] as string);
   const counts = Object.fromEntries(
     [...new Set(kinds)].map((kind) => [kind, kinds.filter((k) => k === kind).length]),

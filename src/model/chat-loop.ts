@@ -45,7 +45,7 @@ export async function converse(conversation: Conversation): Promise<Ending> {
   const write = requestWriter(settings);
   const messages = [
     messageText("system", prompt),
-    messageText("user", questionText(asked, settings.functions.length > 0)),
+    messageText("user", questionText(asked, settings.functions !== null)),
   ];
   let reminded = false;
   for (let turn = 0; turn < maxTurns; turn++) {
@@ -71,7 +71,7 @@ export async function converse(conversation: Conversation): Promise<Ending> {
     reminded = true;
     messages.push(
       messageText("assistant", text),
-      messageText("user", reminderText(settings.functions.length > 0)),
+      messageText("user", reminderText(settings.functions !== null)),
     );
   }
   return failed("malformed_output", `no answer within ${maxTurns} calls of the model`);
@@ -85,7 +85,7 @@ async function answerCalls(
   messages: string[],
   { content, calls }: Completion,
 ): Promise<Ending | undefined> {
-  if (settings.functions.length === 0) return failed("protocol", "a function call, and none was offered");
+  if (settings.functions === null) return failed("protocol", "a function call, and none was offered");
   if (tools === null && !calls.every(isFinal)) return failed("protocol", "a tool call without tools");
   if (calls.filter(isFinal).length > 1) return failed("malformed_output", "two answers in one reply");
   messages.push(calledFunctions(content, calls));

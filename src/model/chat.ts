@@ -40,8 +40,8 @@ export type ChatSettings = {
   readonly maxTokensKey: "max_tokens" | "max_completion_tokens";
   /** Parameters that are not sent. */
   readonly omits: readonly ("seed" | "temperature")[];
-  /** Empty: no function calling. */
-  readonly functions: readonly Json[];
+  /** Canonical JSON of their definitions; null: no function calling. */
+  readonly functions: string | null;
 };
 
 /** Canonical bytes of each request of one conversation, whose messages are written once each. */
@@ -49,9 +49,9 @@ export function requestWriter(settings: ChatSettings): (messages: readonly strin
   const { model, maxTokens, maxTokensKey, omits, functions } = settings;
   const head = maxTokens === null ? "{" : `{"${maxTokensKey}":${maxTokens},`; // before "messages", as canonical JSON has it
   const sent = (["seed", "temperature"] as const).filter((name) => !omits.includes(name));
-  const tools = functions.length === 0 ? {} : { tools: functions };
   const parameters = Object.fromEntries(sent.map((name) => [name, settings[name]]));
-  const tail = canonical({ model, ...parameters, ...tools }).slice(1);
+  const fixed = canonical({ model, ...parameters }).slice(1, -1);
+  const tail = functions === null ? `${fixed}}` : `${fixed},"tools":${functions}}`; // the last key of all
   return (messages) => `${head}"messages":[${messages.join(",")}],${tail}`;
 }
 

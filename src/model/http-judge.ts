@@ -43,7 +43,7 @@ export function httpJudge({ client, model, prompt = LEAK, identity, seed }: Http
   const { endpoint } = client;
   const { maxTokens, maxTokensKey, omits } = endpoint;
   const sent = { maxTokens, maxTokensKey, omits: omits.filter((name) => name !== "temperature") };
-  const write = requestWriter({ model, temperature: 0, seed: seed % SEEDS, ...sent, functions: [] });
+  const write = requestWriter({ model, temperature: 0, seed: seed % SEEDS, ...sent, functions: null });
   const own = {
     name: `http:${endpoint.name}`,
     snapshot: identity.snapshot ?? model,

@@ -84,7 +84,7 @@ function prepare(
     maxTokens: endpoint.maxTokens,
     maxTokensKey: endpoint.maxTokensKey,
     omits: endpoint.omits,
-    functions: endpoint.tools ? chatFunctions(tools.schemas) : [],
+    functions: endpoint.tools ? canonical(chatFunctions(tools.schemas)) : null,
   };
   return { client, identity, settings };
 }

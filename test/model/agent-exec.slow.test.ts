@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import { test } from "node:test";
 import { isRefusal } from "../../src/core/refusal.ts";
 import { parseFamily } from "../../src/model/family.ts";
-import type { Attempt, ToolAnswer } from "../../src/model/reader.ts";
+import { type Attempt, OUT_OF_TIME, type ToolAnswer } from "../../src/model/reader.ts";
 import { assertEvery } from "../support/all.ts";
 import {
   ANSWER,
@@ -18,6 +18,7 @@ import {
   folder,
   GOOD,
   HELLO,
+  hasty,
   identity,
   isAlive,
   never,
@@ -275,6 +276,36 @@ await hear();`);
   const big: ToolAnswer = { ok: true, rows: Array(100).fill(row) };
   const { attempt } = await trialOf(source, notingTools(() => big).tools);
   assert.deepEqual(attempt, { kind: "answer", probability: 1, usage: null });
+});
+
+test("a process that left its group, with the pipe in hand, is not waited for", async () => {
+  const pids = fileOf("", ".txt");
+  const source = nodeReader(`import { spawn } from "node:child_process";
+import { appendFileSync } from "node:fs";
+await hear(); say({ type: "identity" });
+if ((await hear()).type === "bye") process.exit(0);
+const { pid } = spawn("sleep", ["60"], { detached: true, stdio: "inherit" });
+appendFileSync(${JSON.stringify(pids)}, String(pid));`);
+  const { attempt } = await trialOf(source);
+  const escaped = pidsIn(pids);
+  assertEvery(escaped, isAlive); // nothing can find it, so that its death is not what ended the wait
+  for (const pid of escaped) process.kill(pid, "SIGKILL");
+  assert.equal(faultOf(attempt), "transport: it ended with exit code 0 before it had answered");
+});
+
+test("a child that calls and reads no reply is answered no more than its pipe holds", async () => {
+  const call = `{"type":"call","call_id":"1","tool":"rows","args":{}}`;
+  const row = {
+    ref: "readings#1",
+    available_at: "2020-01-01T00:00:00Z",
+    body: { text: "x".repeat(200_000) },
+  };
+  const { tools, calls } = notingTools(() => ({ ok: true, rows: [row] }));
+  const source = shellReader(script(HELLO, ASKED, `exec yes '${call}'`));
+  await source.identity(null);
+  const { attempt } = await trialOf(source, tools, hasty(700));
+  assert.equal(faultOf(attempt), `timeout: ${OUT_OF_TIME}`);
+  assert.ok(calls.length >= 1 && calls.length <= 10, `${calls.length} calls were answered`);
 });
 
 test("fifty children at once leave no process behind, however they end, nor any that they began", async () => {

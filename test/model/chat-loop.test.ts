@@ -25,7 +25,7 @@ const settings: ChatSettings = {
   maxTokens: null,
   maxTokensKey: "max_tokens",
   omits: [],
-  functions: chatFunctions(toolSchemas),
+  functions: canonical(chatFunctions(toolSchemas)),
 };
 const none: Completion = {
   content: null,
@@ -114,17 +114,14 @@ test("parseCompletion: any JSON is a completion or none, and counts that are no 
 
 test("requestWriter: with and without a limit of tokens the bytes are canonical, and functions stand only where there are some", () => {
   for (const maxTokens of [null, 7])
-    for (const functions of [[], settings.functions]) {
+    for (const functions of [null, settings.functions]) {
       const body = requestWriter({ ...settings, maxTokens, functions })([
         '{"content":"é\\"","role":"user"}',
         "{}",
       ]);
       const value = JSON.parse(body) as Record<string, Json>;
       assert.equal(canonical(value), body);
-      assert.deepEqual(
-        [value["max_tokens"], "tools" in value],
-        [maxTokens ?? undefined, functions.length > 0],
-      );
+      assert.deepEqual([value["max_tokens"], "tools" in value], [maxTokens ?? undefined, functions !== null]);
     }
 });
 

@@ -236,9 +236,20 @@ function evidenceOf(plan: Subject, scores: readonly TrajectoryScore[], record: R
     attempts: attemptsJson(plan, scores),
     plants: { in_reach: total((score) => score.plants.inReach) },
     calls: { tool: total((score) => score.calls), bytes: total((score) => score.bytes) },
+    ...faultsJson(plan, scores),
     ...modelEvidence(plan.cases, scores),
     host,
   };
+}
+
+/** Why a case was not answered, in words that may be a process's or an endpoint's: evidence, and no result. */
+function faultsJson(plan: Subject, scores: readonly TrajectoryScore[]): { readonly [key: string]: Json } {
+  const faults = scores.flatMap(({ caseIndex, arm, repeat, fault, message }) =>
+    fault === null
+      ? []
+      : [{ case: (plan.cases[caseIndex] as ForecastCase).id, arm, repeat, class: fault, message }],
+  );
+  return faults.length === 0 ? {} : { faults };
 }
 
 /** Attempts beyond the first: each was cut off by a crash, and is in the record to its end. */

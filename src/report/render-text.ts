@@ -1,5 +1,6 @@
 /** The report for a terminal of 80 columns: first what a reader needs first. Rendered from the report alone. */
 import type { Json } from "../core/canonical.ts";
+import { clip } from "../core/words.ts";
 
 type Fields = { readonly [key: string]: Json };
 type Shown = {
@@ -41,11 +42,13 @@ export function renderText(
     "",
     ...plantLines(r["plants"] as Fields, e["plants"] as Fields),
     ...failureLines(failed),
+    ...faultLines((e["faults"] ?? []) as readonly Fields[]),
     ...tallyLines(
       r["tally"] as Fields,
       r["unsettled"] as readonly Fields[],
       (r["arms"] as Fields)["routed"] as Fields | null,
     ),
+    ...modelLines(e),
     "",
     ...notEstimated(r["not_estimated"] as readonly Fields[]),
     ...recordLines(e),
@@ -182,6 +185,16 @@ function failureLines(failed: readonly Fields[]): string[] {
   return failed.length === 0 ? [] : ["Failed:", ...lines];
 }
 
+const MOST_FAULTS = 5;
+
+function faultLines(faults: readonly Fields[]): string[] {
+  const lines = faults
+    .slice(0, MOST_FAULTS)
+    .map((one) => `  ${one["case"]} (${one["arm"]}) ${one["class"]}: ${clip(String(one["message"]), 200)}`);
+  if (faults.length > MOST_FAULTS) lines.push(`  … and ${faults.length - MOST_FAULTS} more in report.json`);
+  return faults.length === 0 ? [] : ["Not answered:", ...lines];
+}
+
 function tallyLines(tally: Fields, unsettled: readonly Fields[], routed: Fields | null): string[] {
   const faults = Object.entries(tally["faults"] as Fields).map(([name, count]) => `${count} ${name}`);
   const lines = [
@@ -198,6 +211,40 @@ function tallyLines(tally: Fields, unsettled: readonly Fields[], routed: Fields 
         .join("; ")}${unsettled.length > 3 ? "; …" : ""}`,
     );
   return lines;
+}
+
+/** What was called and spent, where a reader or a judge did, and which model answered. */
+function modelLines(e: Fields): string[] {
+  const { models, judges, usage } = e as { readonly [key: string]: Fields | undefined };
+  const lines = [
+    ...(models === undefined ? [] : callLines("Models", models)),
+    ...(judges === undefined ? [] : callLines("Judges", judges)),
+  ];
+  if (usage === undefined) return lines;
+  const amount = (key: string, words: string) => (usage[key] === null ? [] : [`${usage[key]} ${words}`]);
+  const spent = [
+    ...amount("input_tokens", "tokens in"),
+    ...amount("output_tokens", "tokens out"),
+    ...(usage["cost"] === null ? [] : [`cost ${usage["cost"]}`]),
+  ];
+  return spent.length === 0 ? lines : [...lines, `Used: ${spent.join(", ")}`];
+}
+
+function callLines(name: string, calls: Fields): string[] {
+  const counts = (key: string) =>
+    Object.entries(calls[key] as Fields).map(([reason, count]) => `${count} ${reason}`);
+  const [again, failed] = [counts("retries"), counts("failed")];
+  const served = (calls["served"] as readonly Fields[]).map(
+    ({ model, served: by, calls: count }) =>
+      `${model}${by === null || by === model ? "" : ` served as ${by}`}: ${count}`,
+  );
+  const parts = [
+    `${calls["calls"]} calls`,
+    ...(calls["cached"] === 0 ? [] : [`${calls["cached"]} out of the cache`]),
+    ...(again.length === 0 ? [] : [`tried again ${again.join(", ")}`]),
+    ...(failed.length === 0 ? [] : [`failed ${failed.join(", ")}`]),
+  ];
+  return [`${name}: ${parts.join("; ")}`, ...served.map((line) => `        ${line}`)];
 }
 
 function notEstimated(rows: readonly Fields[]): string[] {

@@ -30,5 +30,7 @@ export function summaryOf(
     findings: r["findings"] as Json,
     unsettled: r["unsettled"] as Json,
     tally: r["tally"] as Json,
+    models: e["models"] ?? null,
+    usage: e["usage"] ?? null,
   };
 }

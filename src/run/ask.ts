@@ -43,7 +43,8 @@ export async function askInstance(
     return checkAttempt(await (ends ? answer : beforeDeadline(answer, opening.deadline())));
   } catch (error) {
     if (error instanceof BoundViolation) return fault("aborted", error.message);
-    if (readers.builtIn === true || isRefusal(error)) throw error; // ours, or the disk's: not the reader's
+    // An adapter makes a fault of all that its reader does: what it throws is ours, or the disk's.
+    if (readers.builtIn === true || readers.adapter !== undefined || isRefusal(error)) throw error;
     return fault("protocol", `the reader threw: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

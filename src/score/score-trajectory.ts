@@ -16,6 +16,8 @@ export type TrajectoryScore = {
   /** Declined, fault and broken are states of their own: never 0.5, and never "wrong". */
   readonly state: "answered" | "declined" | "fault" | "broken";
   readonly fault: string | null;
+  /** Of the fault, in its reader's or our words. */
+  readonly message: string | null;
   readonly probability: number | null;
   /** null where there is no answer or no settled outcome. */
   readonly brier: number | null;
@@ -50,6 +52,7 @@ export function scoreTrajectory(
     repeat: trajectory.repeat,
     state: stateOf(attempt),
     fault: attempt?.kind === "fault" ? attempt.class : null,
+    message: attempt?.kind === "fault" ? attempt.message : null,
     probability,
     brier: probability === null || outcome.state !== "settled" ? null : brier(probability, outcome.outcome),
     plants,

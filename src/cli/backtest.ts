@@ -167,13 +167,13 @@ export function selectionOf(
   };
 }
 
-export function worldOf(inputs: Inputs, chosen: Chosen, sink: Sink, ledger: AuditLedger): World {
-  const abort = new AbortController();
-  process.once("SIGINT", () => {
-    printWords("stopping: trajectories in flight are finished and recorded; once more ends them");
-    process.once("SIGINT", () => process.exit(3)); // their processes end with this one
-    abort.abort();
-  });
+export function worldOf(
+  inputs: Inputs,
+  chosen: Chosen,
+  sink: Sink,
+  ledger: AuditLedger,
+  stops: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM"],
+): World {
   return {
     clock,
     random: randomBytes,
@@ -182,9 +182,21 @@ export function worldOf(inputs: Inputs, chosen: Chosen, sink: Sink, ledger: Audi
     sink,
     ledger,
     host,
-    signal: abort.signal,
+    signal: stoppedBy(stops),
     progress: showProgress(process.stderr, clock),
   };
+}
+
+/** Aborted by the first of these; the next one ends the process, and the readers' processes with it. */
+function stoppedBy(signals: readonly NodeJS.Signals[]): AbortSignal {
+  const abort = new AbortController();
+  for (const name of signals)
+    process.on(name, () => {
+      if (abort.signal.aborted) process.exit(3);
+      printWords("stopping: trajectories in flight are finished and recorded; once more ends them");
+      abort.abort();
+    });
+  return abort.signal;
 }
 
 /** What will run, before it does. */

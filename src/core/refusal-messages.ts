@@ -134,7 +134,7 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
   }),
   EvalRunStampIncomplete: (d) => ({
     problem: `identity lacks ${list(d.missing)}; it has ${list(d.found)}`,
-    hint: "a component that does not exist says `none`",
+    hint: "the profile's `identity:` says what the reader does not; a component that does not exist says `none`",
   }),
   FamilyUnknown: (d) => ({ problem: `no family ${quote(d.found)}; looked at ${list(d.looked)}` }),
   FieldInvalid: (d) => ({ subject: d.field, problem: `${d.found}, expected ${d.expected}` }),

@@ -23,6 +23,8 @@ export const builtInNames = [
   "recall:<family>",
   "question-only",
 ] as const;
+/** Readers from outside, as the command line names them. */
+const outsideNames = ["exec:<command>", "module:<file>", "http:<endpoint>"] as const;
 
 export type BuiltInOptions = {
   readonly context: ReaderContext;
@@ -40,7 +42,12 @@ export function familyOf(reader: string): string | null {
 /** The reader that `--reader` names; refuses an unknown one, and parameters that it does not take. */
 export function builtInReader(name: string, options: BuiltInOptions): BuiltInSource {
   const { context, params } = options;
-  if (!isKnown(name)) return refuse("ReaderUnknown", { place: "--reader", found: name, known: builtInNames });
+  if (!isKnown(name))
+    return refuse("ReaderUnknown", {
+      place: "--reader",
+      found: name,
+      known: [...builtInNames, ...outsideNames],
+    });
   const takes =
     name === "climatology" || name === "persistence" || name.startsWith("recall:") ? ["table", "event"] : [];
   const unknown = Object.keys(params).find((key) => !takes.includes(key));

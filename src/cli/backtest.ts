@@ -6,6 +6,7 @@ import type { Argv } from "yargs";
 import { backtest, finishBacktest } from "../backtest.ts";
 import type { Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
+import { refuse } from "../core/refusal.ts";
 import type { AuditLedger } from "../ledger/audit-ledger.ts";
 import { checkExecution, type Profile, profileOnDisk } from "../profile/profile.ts";
 import type { Report } from "../report/build-report.ts";
@@ -21,7 +22,7 @@ import { flagged, integer, parameters, type Raw, text, texts } from "./arguments
 import { expectedCost } from "./expected-cost.ts";
 import { type Chosen, chooseProfile, chooseReader, type Inputs, loadInputs } from "./inputs.ts";
 import { clock, host } from "./machine.ts";
-import { emphasis, printData, printWords } from "./print.ts";
+import { emphasis, printData, printWords, tellInterrupted } from "./print.ts";
 import { ledgerOf, placeOf, takePlace } from "./run-place.ts";
 import { shownPath } from "./shown-path.ts";
 
@@ -90,7 +91,7 @@ export async function run(raw: Raw): Promise<number> {
   const inputs = (await loadInputs(text(raw, "caseset") as string, flagged(raw, "offline"))) as Inputs;
   const profile = withFlags(chooseProfile(text(raw, "profile"), inputs.set) as Profile, raw);
   checkExecution(profile);
-  const named = text(raw, "reader") ?? profile.reader ?? "question-only";
+  const named = text(raw, "reader") ?? profile.reader ?? unnamedReader(profile);
   const chosen = (await chooseReader(named, inputs, profile, {
     params,
     offline: flagged(raw, "offline"),
@@ -107,17 +108,22 @@ export async function run(raw: Raw): Promise<number> {
     const report = await spine(inputs.set, selection, checks, world);
     return printReport(report, out, flagged(raw, "json"));
   } catch (error) {
-    if (error instanceof Interrupted) tellHowToGoOn(out);
-    throw error;
+    if (!(error instanceof Interrupted)) throw error;
+    tellInterrupted(error);
+    tellHowToGoOn(out, error.message.includes("budget of"));
+    return INCOMPLETE;
   } finally {
     await chosen.reader.close?.();
   }
 }
 
-export function tellHowToGoOn(out: string): void {
+const INCOMPLETE = 3;
+
+function tellHowToGoOn(out: string, spent: boolean): void {
   if (!fs.existsSync(out)) return;
+  const first = spent ? "raise `budget` in the profile, then " : "";
   printWords(`run folder: ${shownPath(path.resolve(out))}`);
-  printWords(`hint: go on with the same words and --out ${out} --resume (without --force)`);
+  printWords(`hint: ${first}go on with the same words and --out ${out} --resume (without --force)`);
 }
 
 export function printReport(report: Report, out: string, json: boolean): number {
@@ -132,6 +138,20 @@ export function printReport(report: Report, out: string, json: boolean): number 
   if (json) printData(JSON.stringify(summaryOf(report.result, report.evidence, digests, out)));
   else printData(renderText(report, report.resultDigest, emphasis));
   return (report.result as { verdict: string }).verdict === "green" ? 0 : 1;
+}
+
+/** Where no word names one; refused where the profile describes another, which was forgotten. */
+export function unnamedReader({ place, identity, readerFiles }: Profile): string {
+  const described = [
+    ...(Object.keys(identity).length === 0 ? [] : ["identity"]),
+    ...(readerFiles.length === 0 ? [] : ["reader_files"]),
+  ];
+  if (described.length === 0) return "question-only";
+  return refuse("ArgumentInvalid", {
+    place: "--reader",
+    found: "nothing",
+    expected: `the reader that ${described.join(" and ")} of ${place} describe: exec:<command>, module:<file> or http:<endpoint>`,
+  });
 }
 
 function withFlags(profile: Profile, raw: Raw): Profile {

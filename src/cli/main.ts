@@ -5,7 +5,7 @@ import { BlindcastError, isRefusal, refuse } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import { checkWords, type Raw } from "./arguments.ts";
-import { printWords, refusalText } from "./print.ts";
+import { printWords, refusalText, tellInterrupted } from "./print.ts";
 
 const exit = { refused: 2, incomplete: 3, bug: 4 } as const;
 /** Flags without a value. */
@@ -100,8 +100,7 @@ function failed(error: unknown): number {
     return exit.refused;
   }
   if (error instanceof Interrupted) {
-    if (error.refusal instanceof BlindcastError) printWords(refusalText(error.refusal));
-    printWords(`${error.message}${error.done > 0 ? "; what was recorded is kept in the run folder" : ""}`);
+    tellInterrupted(error);
     return exit.incomplete;
   }
   printWords(

@@ -82,20 +82,25 @@ export function outsideOptions({
     temperature: profile.temperature,
     params,
     family: family?.name ?? null,
-    files: Object.fromEntries(profile.readerFiles.map(({ name, file }) => [name, digestOfFile(file, name)])),
+    files: Object.fromEntries(
+      profile.readerFiles.map(({ name, file }) => [
+        name,
+        digestOfFile(file, `${profile.place}: reader_files: ${name}`),
+      ]),
+    ),
     tools: { schemas: toolSchemas, version: toolSchemaVersion },
     say: printWords,
   };
 }
 
-function digestOfFile(file: string, name: string): Digest {
+function digestOfFile(file: string, place: string): Digest {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for (const piece of readChunks(file, name)) {
+  for (const piece of readChunks(file, place)) {
     pieces.push(piece);
     bytes += piece.length;
     if (bytes > limits.readerFileBytes)
-      refuse("LimitExceeded", { place: name, what: "bytes", found: bytes, limit: limits.readerFileBytes });
+      refuse("LimitExceeded", { place, what: "bytes", found: bytes, limit: limits.readerFileBytes });
   }
   return digestOf(Buffer.concat(pieces));
 }
@@ -120,6 +125,14 @@ function httpFrom(
     if (loaded === undefined) return undefined;
     endpoints.set(row, loaded);
   }
+  for (const each of [endpoint, ...endpoints.values()])
+    if ((profile.budget?.cost ?? null) !== null && each.cost === null)
+      refuse("FieldInvalid", {
+        place: each.place,
+        field: "cost",
+        found: "absent",
+        expected: `what a million tokens cost, since ${profile.place} has a budget of cost`,
+      });
   const folder = endpoint.cache ? cacheFolder() : null;
   if (endpoint.cache && folder === null)
     refuse("FieldInvalid", {

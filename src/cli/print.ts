@@ -1,6 +1,7 @@
 /** Printing: data to stdout, words to stderr, colour only on a terminal. */
 import { styleText } from "node:util";
-import type { BlindcastError } from "../core/refusal.ts";
+import { BlindcastError } from "../core/refusal.ts";
+import type { Interrupted } from "../run/interrupted.ts";
 
 export function printData(text: string): void {
   process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
@@ -18,4 +19,10 @@ export function refusalText(error: BlindcastError): string {
 export function emphasis(text: string, good: boolean): string {
   if (!process.stdout.isTTY || process.env["NO_COLOR"] !== undefined) return text;
   return styleText(["bold", good ? "green" : "red"], text);
+}
+
+/** A run that ended early: why, and what becomes of what it has. */
+export function tellInterrupted(error: Interrupted): void {
+  if (error.refusal instanceof BlindcastError) printWords(refusalText(error.refusal));
+  printWords(`${error.message}${error.done > 0 ? "; what was recorded is kept in the run folder" : ""}`);
 }

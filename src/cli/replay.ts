@@ -1,4 +1,6 @@
 /** `blindcast replay <run>`: proves a run from its folder alone: the record, and every score from the record. */
+
+import * as path from "node:path";
 import type { Argv } from "yargs";
 import type { Json } from "../core/canonical.ts";
 import type { OutsideOptions, SaidIdentity } from "../model/identity.ts";
@@ -51,7 +53,10 @@ export async function run(raw: Raw): Promise<number> {
         : {
             readersPlace: "--module",
             readers: (recorded: RecordedRun) => {
-              reader = moduleReader(module, optionsOf(recorded));
+              const { files = {} } = recorded.stamp.reader; // the same bytes are the same file, whatever it is called now
+              const nameOf = (digest: string) =>
+                Object.keys(files).find((name) => files[name] === digest) ?? path.basename(module);
+              reader = moduleReader(module, optionsOf(recorded), nameOf);
               return reader;
             },
           }),

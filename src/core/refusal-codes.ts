@@ -102,7 +102,7 @@ export type Refusals = {
     k: number;
     members: readonly string[];
   };
-  ReaderFileMismatch: { place: Place; found: string; expected: string };
+  ReaderFileMismatch: { place: Place; found: string; expected: string; next: string };
   ReaderIdentityMismatch: { place: Place; field: string; found: string; expected: string };
   ReaderModuleUnsupported: { place: Place; found: string; expected: string };
   ReaderUnavailable: { place: Place; problem: string; next: string };

@@ -257,7 +257,7 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
   }),
   ReaderFileMismatch: (d) => ({
     problem: `the file's digest is ${d.found}, the run was made with ${d.expected}`,
-    hint: "give --module the file that the run was made with",
+    hint: d.next,
   }),
   ReaderIdentityMismatch: (d) => ({
     problem: `the reader says ${d.field} ${d.found}, its checkpoint has ${d.expected}`,

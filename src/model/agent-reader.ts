@@ -18,6 +18,8 @@ export type AgentOptions = OutsideOptions & {
 /** Trajectories of one run whose process is quoted to the user. */
 const QUOTED = 5;
 const PLACE = "--reader";
+/** Milliseconds after which a person is told what is waited for. */
+const WAITING_MS = 3_000;
 
 export function agentSource(options: AgentOptions): ReaderSource {
   const identities = new Map<string | null, Promise<ReaderIdentity>>();
@@ -64,7 +66,10 @@ async function askIdentity(
   checkpoint: ModelCheckpoint | null,
   options: AgentOptions,
 ): Promise<ReaderIdentity> {
-  const greeted = await session.greet(helloOf(checkpoint, options), new AbortController().signal);
+  const waiting = setTimeout(() => options.say("waiting for the reader to say who it is"), WAITING_MS);
+  const greeted = await session
+    .greet(helloOf(checkpoint, options), new AbortController().signal)
+    .finally(() => clearTimeout(waiting));
   if (!greeted.ok) {
     const last = words().trimEnd().split("\n").at(-1) ?? "";
     const heard = last === "" ? "" : `; its stderr ends: ${JSON.stringify(clip(last, 200))}`;
@@ -82,7 +87,7 @@ async function askIdentity(
 type Instance = {
   readonly options: AgentOptions;
   readonly stamped: () => Promise<ReaderIdentity>;
-  readonly quote: (attempt: Attempt, words: string) => void;
+  readonly quote: (id: string, attempt: Attempt, words: string) => void;
 };
 
 /** Serves one trajectory, or several after each other; where a fault ended its process, the next has a new one. */
@@ -110,7 +115,7 @@ function readerOf(
       const { session, words } = current as Started;
       const attempt =
         (fresh ? await greet(session, deadline) : null) ?? (await session.ask(asked, tools, deadline));
-      quote(attempt, words());
+      quote(asked.id, attempt, words());
       return attempt;
     },
     async end() {
@@ -145,10 +150,11 @@ function driftOf(
 /** Tells the user what a process said last, where its trajectory was broken off: of the first few, and never to a record. */
 function quoter(say: (words: string) => void): Instance["quote"] {
   let quoted = 0;
-  return (attempt, words) => {
+  return (id, attempt, words) => {
     if (attempt.kind !== "fault" || !["transport", "protocol", "timeout"].includes(attempt.class)) return;
     const lines = words.split("\n").filter((line) => line.trim() !== "");
-    if (lines.length === 0 || quoted++ >= QUOTED) return;
-    for (const line of lines) say(`reader: ${line.replace(/\p{Cc}/gu, " ").trimEnd()}`);
+    if (lines.length === 0 || quoted >= QUOTED) return;
+    for (const line of lines) say(`reader: ${id}: ${line.replace(/\p{Cc}/gu, " ").trimEnd()}`);
+    if (++quoted === QUOTED) say("reader: what it says to stderr in further cases is not shown");
   };
 }

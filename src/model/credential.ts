@@ -9,6 +9,8 @@ const KEY = /^[A-Za-z0-9._~+/:=-]{8,8000}$/;
 const REDACTED = "[redacted]";
 
 export type Credential = {
+  /** The name of its environment variable. */
+  readonly variable: string | null;
   /** The header's value, or null where the endpoint asks for no key. */
   readonly header: string | null;
   /** The text without the key, however JSON, JSON in JSON and so on to the fourth may spell it. O(length). */
@@ -21,7 +23,7 @@ export function credentialOf(
   key: (variable: string) => string | undefined,
 ): Credential {
   const { keyVariable: variable, place } = endpoint;
-  if (variable === null) return { header: null, redact: (text) => text };
+  if (variable === null) return { variable, header: null, redact: (text) => text };
   const value = key(variable) ?? "";
   if (value === "") refuse("CredentialMissing", { place, variable });
   if (!KEY.test(value) || REDACTED.includes(value))
@@ -34,7 +36,7 @@ export function credentialOf(
   const spelled = new RegExp(Array.from(value, spellings).join(""), "g");
   const redact = (text: string) =>
     text.includes(value) || text.includes("\\") ? text.replace(spelled, REDACTED) : text;
-  return { header: `Bearer ${value}`, redact };
+  return { variable, header: `Bearer ${value}`, redact };
 }
 
 /** A character as itself or as JSON escapes it; each level of JSON in JSON doubles the backslashes. */

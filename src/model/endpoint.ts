@@ -28,12 +28,7 @@ export const EndpointOnDisk = Type.Object(
     description: Type.Optional(Type.String()),
     url: Type.String({ maxLength: 2000 }),
     model: Type.Optional(Type.String({ pattern: MODEL, description: "a snapshot's name" })),
-    key_variable: Type.Optional(
-      Type.String({
-        pattern: "^[A-Za-z_][A-Za-z0-9_]{0,199}$",
-        description: "the name of an environment variable",
-      }),
-    ),
+    key_variable: Type.Optional(Type.String()),
     prompt: Type.Optional(Type.String({ minLength: 1, maxLength: 100_000 })),
     tools: Type.Optional(Type.Boolean()),
     max_tokens: Type.Optional(upTo(10_000_000)),
@@ -130,7 +125,9 @@ export type Endpoint = {
 /** A name is a path, else a file of one of the folders, in their order. `place` names it: a flag, or a file's line. */
 export function findEndpoint(name: string, folders: readonly string[], place: Place): string {
   const named = folders.map((folder) => path.join(folder, `${name}.yaml`));
-  const looked = [...new Set([...(/[/\\]|\.ya?ml$/.test(name) ? [name] : []), ...named])];
+  const looked = /\.ya?ml$/.test(name)
+    ? [name]
+    : [...new Set([...(/[/\\]/.test(name) ? [name] : []), ...named])];
   const found = looked.find((file) => fs.existsSync(file) && fs.statSync(file).isFile());
   return found ?? refuse("EndpointUnknown", { place, found: name, looked });
 }
@@ -140,6 +137,18 @@ export function loadEndpoint(file: string, shown: string, complain: Complain = s
   const disk = yaml && fit(EndpointOnDisk, yaml.value, yaml.placeOf, complain);
   if (yaml === undefined || disk === undefined) return undefined;
   const wrong = wrongUrl(disk.url);
+  if (disk.key_variable !== undefined && !VARIABLE.test(disk.key_variable)) {
+    // It may be the key itself: no message repeats it.
+    const place = yaml.placeOf("/key_variable");
+    const found = `${disk.key_variable.length} characters that are no name`;
+    complain("FieldInvalid", {
+      place,
+      field: "key_variable",
+      found,
+      expected: "the name of an environment variable",
+    });
+    return undefined;
+  }
   if (wrong !== undefined)
     complain("FieldInvalid", { place: yaml.placeOf("/url"), field: "url", found: wrong, expected: BASE });
   if (disk.model !== undefined && isFloating(disk.model))
@@ -147,6 +156,7 @@ export function loadEndpoint(file: string, shown: string, complain: Complain = s
   return wrong === undefined ? endpointOf(disk, shown) : undefined;
 }
 
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
 const BASE = "a base such as http://127.0.0.1:8080/v1, without user, password, query or fragment";
 
 /** What is wrong with a base, in words that repeat no password. */

@@ -19,7 +19,8 @@ export type Outside = {
 
 export type CallOutcome = {
   readonly completion: Completion | null;
-  readonly fault: { readonly class: FaultClass; readonly message: string } | null;
+  /** `stops`: no other call would fare better. */
+  readonly fault: { readonly class: FaultClass; readonly message: string; readonly stops?: true } | null;
   readonly status: number | null;
   /** The last try's body without the key; "" where none came. */
   readonly text: string;
@@ -81,8 +82,10 @@ function noTurn(why: "late" | "full"): Reading {
   return { completion: null, fault, status: null, text: "", again: false };
 }
 
-function readFault({ class: of, message, status, final }: HttpFault): Reading {
-  return { completion: null, fault: { class: of, message }, status, text: "", again: !final };
+function readFault({ class: of, message, status, final, unreachable }: HttpFault): Reading {
+  const fault =
+    unreachable === true ? ({ class: of, message, stops: true } as const) : { class: of, message };
+  return { completion: null, fault, status, text: "", again: !final };
 }
 
 function tokensOf(completion: Completion | null): number | null {
@@ -93,7 +96,10 @@ function tokensOf(completion: Completion | null): number | null {
 /** A refused key's reply is not kept: some name a part of the key in it. */
 function readReply({ status, text }: HttpReply, credential: Credential): Reading {
   if (status === 401 || status === 403) {
-    const fault = { class: "auth", message: `HTTP ${status}: the endpoint refused the key` } as const;
+    const whose =
+      credential.variable === null ? "asks for a key" : `refused the key of ${credential.variable}`;
+    const message = `HTTP ${status}: the endpoint ${whose}`;
+    const fault = { class: "auth", message, stops: true } as const;
     return { completion: null, fault, status, text: "", again: false };
   }
   const parsed = parseWithout(credential, text);
@@ -118,18 +124,29 @@ function readReply({ status, text }: HttpReply, credential: Credential): Reading
 function faultOfStatus(
   status: number,
   body: Json | undefined,
-): { readonly class: FaultClass; readonly message: string; readonly again: boolean } {
+): {
+  readonly class: FaultClass;
+  readonly message: string;
+  readonly again: boolean;
+  readonly stops?: true;
+} {
   if (status === 429) return { class: "rate_limit", message: "HTTP 429", again: true };
-  if (status >= 500 || status === 408 || status === 409 || status === 425)
-    return { class: "transport", message: `HTTP ${status}`, again: true };
-  if (status < 400)
-    return { class: "bad_request", message: `HTTP ${status}: redirects are not followed`, again: false };
   const { code, message } = errorOf(body);
   const words = clip(message, WORDS);
+  if (status >= 500 || status === 408 || status === 409 || status === 425)
+    return { class: "transport", message: `HTTP ${status}${words === "" ? "" : `: ${words}`}`, again: true };
+  if (status < 400)
+    return {
+      class: "bad_request",
+      message: `HTTP ${status}: redirects are not followed`,
+      again: false,
+      stops: true,
+    };
   return {
     class: CONTEXT.test(`${code} ${message}`) ? "context_window" : "bad_request",
     message: words === "" ? `HTTP ${status}` : `HTTP ${status}: ${words}`,
     again: false,
+    ...(status === 404 || status === 405 ? { stops: true } : {}), // no such path, no such model: of no case's making
   };
 }
 

@@ -102,15 +102,14 @@ function endpointOfRow({ endpoint, endpoints }: HttpOptions, checkpoint: ModelCh
 function identityOfModel(options: HttpOptions, checkpoint: ModelCheckpoint | null): ReaderIdentity {
   const { endpoint, tools } = options;
   const model = modelOf(options, checkpoint);
+  const identityOf: SaidIdentity = { snapshot: model, ...options.identity, ...endpoint.identity };
   const said: SaidIdentity = {
-    ...(checkpoint === null ? { snapshot: options.identity.snapshot ?? model } : {}),
-    ...endpoint.identity,
     name: `http:${endpoint.name}`,
     prompt_digest: promptDigest(endpoint, tools.schemas),
     uses_tools: endpoint.tools,
   };
-  const identity = completeIdentity(said, checkpoint, options, endpoint.place);
-  const told = said.temperature ?? options.identity.temperature;
+  const identity = completeIdentity(said, checkpoint, { ...options, identity: identityOf }, endpoint.place);
+  const told = identityOf.temperature;
   if (!endpoint.omits.includes("temperature") || told !== undefined) return identity;
   // The profile's is not sent: whoever knows at which the model answers must say so, or the stamp refuses.
   const { temperature: _, ...untold } = identity;

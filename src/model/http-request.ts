@@ -19,7 +19,11 @@ export type HttpFault = {
   readonly message: string;
   /** The deadline is over, or trying again would not help. */
   readonly final: boolean;
+  /** Nobody is at the address, or there is none. */
+  readonly unreachable?: true;
 };
+
+const UNREACHABLE = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
 
 export type HttpClient = {
   post(body: string, authorization: string | null, signal: AbortSignal): Promise<HttpReply | HttpFault>;
@@ -87,7 +91,10 @@ function exchange(
     const timer = setTimeout(() => fault("timeout", "no reply within the request's time"), timeoutMs);
     signal.addEventListener("abort", late, { once: true });
     const broken = (error: Error) => {
-      fault("transport", `the connection failed (${(error as NodeJS.ErrnoException).code ?? error.name})`);
+      const code = (error as NodeJS.ErrnoException).code ?? error.name;
+      const failed = { kind: "fault", class: "transport", status, final: false } as const;
+      const message = `the connection failed (${code})`;
+      give({ ...failed, message, ...(UNREACHABLE.includes(code) ? { unreachable: true } : {}) });
     };
     request.on("error", broken);
     request.on("response", (response) => {

@@ -41,8 +41,8 @@ export type OutsideOptions = {
 type ReaderFiles = Readonly<Record<string, `sha256:${string}`>>;
 
 /**
- * What was said, over what the profile says, over the checkpoint. Refuses ReaderIdentityMismatch where the checkpoint says
- * otherwise, CutoffInvalid for a cutoff that is none. A field that nobody gives stays undefined: the stamp refuses it
+ * What the checkpoint says, over what was said, over what the profile says. Refuses ReaderIdentityMismatch where the reader
+ * itself says otherwise than its checkpoint, CutoffInvalid for a cutoff that is none. A field that nobody gives stays undefined: the stamp refuses it
  * (EvalRunStampIncomplete).
  */
 export function completeIdentity(
@@ -57,7 +57,7 @@ export function completeIdentity(
     if (typeof cutoff === "string" && cutoff !== "none") parseCutoff(cutoff, place, `${field}_cutoff`);
   const routed = checkpoint === null ? {} : identityOf(checkpoint);
   for (const [field, expected] of Object.entries(routed)) {
-    const found = own[field as keyof SaidIdentity];
+    const found = said[field as keyof SaidIdentity];
     if (found !== undefined && found !== expected)
       refuse("ReaderIdentityMismatch", { place, field, found: String(found), expected: String(expected) });
   }

@@ -23,6 +23,8 @@ export type Judgement =
       readonly class: FaultClass;
       readonly message: string;
       readonly usage: Usage | null;
+      /** No item can be judged. */
+      readonly stops?: true;
     };
 
 export interface Judge {

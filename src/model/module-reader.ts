@@ -20,13 +20,17 @@ const NOTICE_MS = 100;
 const DYING_MS = 2_000;
 
 /** Refuses a file that is no module of this Node's, or is not there; one that has no reader in it, when it is asked who it is. */
-export function moduleReader(file: string, options: OutsideOptions): ReaderSource {
+export function moduleReader(
+  file: string,
+  options: OutsideOptions,
+  nameOf: (digest: string) => string = () => path.basename(file),
+): ReaderSource {
   checkExtension(file);
   const digest = digestOf(readModule(file));
   const loaded: ModuleFile = { file: path.resolve(file), digest };
   return agentSource({
     ...options,
-    files: { ...options.files, [path.basename(file)]: digest },
+    files: { ...options.files, [nameOf(digest)]: digest },
     adapter: "module",
     start: () => startThread(loaded),
     advice:

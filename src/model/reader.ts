@@ -81,6 +81,8 @@ export type Attempt =
       readonly usage: Usage | null;
       /** A rule of ours that the ask broke: the case fails. */
       readonly broke?: "ReaderSawLater";
+      /** Of an endpoint that takes no key or cannot be reached: no case can be answered, and the run stops, resumably. */
+      readonly stops?: true;
     };
 
 /** A try of a model call that was made again: why, the status if one came, how long it took, the wait after it. */

@@ -151,7 +151,7 @@ function findFile(name: string, folders: readonly string[]): string | undefined 
 
 function candidates(name: string, folders: readonly string[]): string[] {
   const named = folders.map((folder) => path.join(folder, `${name}.yaml`));
-  return [...new Set([...(isPath(name) ? [name] : []), ...named])];
+  return /\.ya?ml$/.test(name) ? [name] : [...new Set([...(isPath(name) ? [name] : []), ...named])];
 }
 
 /**

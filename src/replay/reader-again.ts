@@ -67,8 +67,16 @@ export async function givenReader(
   if (source === null) return nobody("no reader was given to answer again");
   const { adapter, files = {} } = run.stamp.reader;
   for (const [name, found] of Object.entries(source.files ?? {})) {
-    const expected = files[name] ?? `none of the name ${name}, and the reader is ${adapter ?? "no module"}`;
-    if (found !== expected) refuse("ReaderFileMismatch", { place, found, expected });
+    if (found === files[name]) continue;
+    const other: boolean = adapter !== source.adapter;
+    refuse("ReaderFileMismatch", {
+      place,
+      found,
+      expected: other ? `a reader that is ${adapter ?? "built in"}` : listed(files),
+      next: other
+        ? "leave the file out: only a module's answers can be given again from one"
+        : "give the file that the run was made with",
+    });
   }
   if (run.stamp.process === "shared")
     return nobody(
@@ -82,6 +90,11 @@ export async function givenReader(
     return nobody("the reader that was given says that it is another than the stamped one");
   return { source, reason: null, can: () => true };
 }
+
+const listed = (files: { readonly [name: string]: string }) =>
+  Object.entries(files)
+    .map(([name, digest]) => `${name} ${digest}`)
+    .join(", ");
 
 const nobody = (reason: string): ReaderAgain => ({ source: null, reason, can: () => false });
 

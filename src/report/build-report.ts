@@ -74,7 +74,7 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
     outcome.state === "settled" && !unrouted.has(i) ? [outcome.outcome as number] : [],
   );
   const routed = arms.get(ROUTED);
-  const withoutFamily = `no family: ${String((stamp["reader"] as { name: string }).name)} runs on no model checkpoint`;
+  const withoutFamily = reasonWithoutFamily(stamp["reader"] as { name: string; adapter?: string });
   const failed = failedCases(plan, scores);
   const tags = new Set(plan.cases.flatMap((item) => item.tags)).size;
   const headline = caseFigure(routed?.brier ?? new Map(), "headline.brier", estimation);
@@ -122,6 +122,18 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
     ],
   };
 }
+
+/** A reader from outside may well run on a model: without a family nobody knows what its newest one would have said. */
+const reasonWithoutFamily = ({
+  name,
+  adapter,
+}: {
+  readonly name: string;
+  readonly adapter?: string;
+}): string =>
+  adapter === undefined
+    ? `no family: ${name} runs on no model checkpoint`
+    : `no family: nothing here tells what ${name} remembers`;
 
 /** By tag, in code units. */
 function tagSlices(

@@ -31,7 +31,7 @@ export function renderText(
   const cases = new Set(failed.map((failure) => failure["case"])).size;
   const verdict =
     r["verdict"] === "green"
-      ? emphasis("GREEN  no case failed", true)
+      ? emphasis(`GREEN  no case failed${unanswered(r["tally"] as Fields)}`, true)
       : emphasis(cases > 0 ? `RED  ${cases} of ${total} cases failed` : "RED  no case has a score", false);
   return [
     `${(r["caseset"] as Fields)["name"]} · ${reader["name"]} · ${headline["n"] === total ? total : `${headline["n"]} of ${total}`} cases, ${outcomes["settled"]} settled, ${outcomes["events"]} events`,
@@ -57,6 +57,12 @@ export function renderText(
   ]
     .flatMap(wrapped)
     .join("\n");
+}
+
+/** Not failures, and not to be missed beside a mean that is over the others. */
+function unanswered({ sampled, answered }: Fields): string {
+  const missing = (sampled as number) - (answered as number);
+  return missing === 0 ? "" : `, ${missing} of ${sampled} trajectories not answered`;
 }
 
 /** Whose word the record is; that its signature holds, only a replay says. */
@@ -110,6 +116,11 @@ function figureTable(r: Fields, level: number): string[] {
     ...(rows.some(([, figure]) => figure.ci95 !== null)
       ? [`${" ".repeat(width + 32)}0${scale.toFixed(2).padStart(BAR - 1)}`]
       : []),
+    ...rows.flatMap(([name, { state, clusters }]) =>
+      state === "too few clusters"
+        ? [`${name}: ${clusters} clusters, too few to draw from: a t interval`]
+        : [],
+    ),
   ];
 }
 

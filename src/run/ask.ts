@@ -82,7 +82,7 @@ async function beforeDeadline(answer: Promise<Attempt>, deadline: AbortSignal): 
 /** An answer outside 0 to 1, usage that is no count, or no attempt at all is `malformed_output`, never a score. */
 export function checkAttempt(given: unknown): Attempt {
   const attempt = (given ?? {}) as Partial<
-    Record<"kind" | "probability" | "reason" | "class" | "message" | "usage", unknown>
+    Record<"kind" | "probability" | "reason" | "class" | "message" | "usage" | "stops", unknown>
   >;
   const usage = checkUsage(attempt.usage);
   if (usage === undefined) return fault("malformed_output", "usage holds what is no count");
@@ -98,7 +98,8 @@ export function checkAttempt(given: unknown): Attempt {
   }
   if (attempt.kind === "decline") return { kind: "decline", reason: words(attempt.reason), usage };
   if (attempt.kind === "fault" && faultClasses.includes(attempt.class as FaultClass)) {
-    return fault(attempt.class as FaultClass, words(attempt.message), usage);
+    const stated = fault(attempt.class as FaultClass, words(attempt.message), usage);
+    return attempt.stops === true ? ({ ...stated, stops: true } as Attempt) : stated;
   }
   return fault("malformed_output", `no attempt: kind ${String(attempt.kind)}`, usage);
 }

@@ -10,7 +10,8 @@ export type Budget = {
 };
 
 export interface Spending {
-  add(usage: Usage | null): void;
+  /** `told`: an answer came, and with it whatever its sender says of its use: a bound on what nobody tells cannot hold. */
+  add(usage: Usage | null, told?: boolean): void;
   /** Which bound is reached, with both values, or null. What is in flight may still come over it. */
   reached(): string | null;
   readonly cost: () => number;
@@ -18,18 +19,30 @@ export interface Spending {
 
 export function createSpending(budget: Budget | null, spent: Spent): Spending {
   const total = { ...spent };
-  const names = ["model_calls", "tokens", "cost"] as const;
+  let untold: string | null = null;
   return {
-    add(usage) {
+    add(usage, told = false) {
       const more = spentBy(usage);
-      for (const name of names) total[name] += more[name];
+      for (const name of names) {
+        total[name] += more[name];
+        if (told && (budget?.[name] ?? null) !== null && isUntold(name, usage))
+          untold ??= `budget of ${budget?.[name]} ${words[name]}: the reader does not tell how many it used`;
+      }
     },
     reached() {
+      if (untold !== null) return untold;
       const name = names.find((one) => (budget?.[one] ?? Number.POSITIVE_INFINITY) <= total[one]);
       return name === undefined ? null : `budget of ${budget?.[name]} ${words[name]}: ${total[name]} spent`;
     },
     cost: () => total.cost,
   };
+}
+
+const names = ["model_calls", "tokens", "cost"] as const;
+
+function isUntold(name: (typeof names)[number], usage: Usage | null): boolean {
+  if (name !== "tokens") return (usage?.[name] ?? null) === null;
+  return (usage?.input_tokens ?? null) === null && (usage?.output_tokens ?? null) === null;
 }
 
 const words = { model_calls: "model calls", tokens: "tokens", cost: "cost" } as const;

@@ -47,7 +47,7 @@ export async function judgeAll(
     };
     const judgement = await judge.judge(item, opening).finally(deadline.end);
     if (call !== undefined) spending.add(call.usage);
-    if (judgement.kind === "fault" && (judgement.class === "budget" || judgement.class === "auth"))
+    if (judgement.kind === "fault" && (judgement.class === "budget" || judgement.stops === true))
       return judgement.message;
     record({ call: call ?? uncalled(judge, item), entry: { args: judgedOf(item), ...scoreOf(judgement) } });
   }

@@ -38,10 +38,14 @@ export function checkSame(plan: Plan, world: World): Earlier {
   const recorded = JSON.parse(earlier.manifest) as Manifest;
   // What is closed already needs no more than its last files: the machine may be another by now.
   const host = earlier.close === null ? given.host : recorded.host;
-  const other = firstDifference(
-    { ...given, host, replaces: recorded.replaces } as unknown as Json,
-    recorded as unknown as Json,
-  );
+  // What was chosen says more to a person than the digest of a file that follows from it.
+  const chosen = ({ stamp: { profile: _, ...rest } }: Manifest) => rest;
+  const other =
+    firstDifference(chosen(given), chosen(recorded), "stamp") ??
+    firstDifference(
+      { ...given, host, replaces: recorded.replaces } as unknown as Json,
+      recorded as unknown as Json,
+    );
   if (other !== undefined) refuse("ResumeMismatch", { place, ...other });
   const manifest = digestOf(earlier.manifest);
   if (manifest !== earlier.open.leaf.manifest)

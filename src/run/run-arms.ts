@@ -97,7 +97,7 @@ async function runAll(plan: Plan, run: OpenRun, world: World): Promise<Ran> {
   }
   await queue.onIdle();
   world.progress.end();
-  return { done, error, why };
+  return { done, error, why: spending.reached() ?? why }; // what was in flight has come over it
 }
 
 /** Now and then a progress leaf: from it on, a record that lost entries is not taken up again. */

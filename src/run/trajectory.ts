@@ -51,11 +51,11 @@ export async function runTrajectory(
     record: (call) => {
       called = true;
       append(item.horizon, modelEntry(call, recorder));
-      if (!call.cached) spending.add(call.usage);
+      if (!call.cached) spending.add(call.usage, call.class === null);
     },
   });
   close();
-  if (!called) spending.add(attempt.usage);
+  if (!called) spending.add(attempt.usage, attempt.kind === "answer" && world.readers.adapter !== undefined);
   const stopped = stopOf(attempt, running);
   if (stopped !== undefined) {
     append(item.horizon, { kind: "end", abandoned: log.step + 1 });
@@ -94,14 +94,14 @@ export async function judgeAndEnd(
 
 /**
  * Why an attempt is given up with its run, undefined where it stands: the run was asked to stop and the reader gave up, no
- * more may be spent, or no endpoint takes the run's key, so that every case would fail for one and the same reason.
+ * more may be spent, or no case can be answered, since the endpoint takes no key or cannot be reached.
  */
 function stopOf(attempt: Attempt, { world, spending }: Running): string | null | undefined {
   if (attempt.kind !== "fault") return undefined;
   if (world.signal.aborted) return null;
   if (world.readers.adapter !== "http") return undefined;
   if (attempt.class === "budget") return spending.reached() ?? undefined;
-  return attempt.class === "auth" ? attempt.message : undefined;
+  return attempt.stops === true ? attempt.message : undefined;
 }
 
 /** Ends an attempt that a crash cut off: with its answer, which stands, or as abandoned. */

@@ -98,7 +98,9 @@ export function tableOf(
   return (
     table ??
     badRequest(
-      `no table ${JSON.stringify(name ?? null)} in this case; it reads ${declared.join(", ") || "none"}`,
+      name === undefined
+        ? `table is missing; this case reads ${declared.join(", ") || "none"}`
+        : `no table ${JSON.stringify(name)} in this case; it reads ${declared.join(", ") || "none"}`,
     )
   );
 }

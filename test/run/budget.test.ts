@@ -149,6 +149,7 @@ describe("a key that no endpoint takes", () => {
       class: "auth",
       message: "the endpoint answered 401",
       usage: null,
+      stops: true,
     } as const;
     const source = readerOf(() => refused);
     await assert.rejects(

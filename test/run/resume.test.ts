@@ -165,9 +165,10 @@ describe("run.resume", () => {
   it("refuses another configuration and names the field, both values", async () => {
     const one = await stopped(5);
     const differing: [RunOptions, string][] = [
-      [{ profile: { repeats: 2, seed: 9 } }, "files.profile.json"],
-      [{ profile: { repeats: 3 } }, "files.profile.json"],
-      [{ family: familyOf(["a", "2019-06:documented"]) }, "files.family.json"],
+      [{ profile: { repeats: 2, seed: 9 } }, "stamp.seed"],
+      [{ profile: { repeats: 3 } }, "stamp.repeats"],
+      [{ profile: { repeats: 2, name: "other" } }, "files.profile.json"],
+      [{ family: familyOf(["a", "2019-06:documented"]) }, "stamp.family"],
     ];
     for (const [options, field] of differing) {
       await assert.rejects(resume(one, options), (error) => {

@@ -9,6 +9,7 @@ import { canonical } from "../src/core/canonical.ts";
 import { readMessage } from "../src/model/agent-protocol.ts";
 import { loadEndpoint } from "../src/model/endpoint.ts";
 import { loadProfile } from "../src/profile/profile.ts";
+import { shapeFault } from "../src/replay/entry-shape.ts";
 import { assertEvery } from "./support/all.ts";
 import { blindcast, repository, temporaryFolder } from "./walk/command-line.ts";
 
@@ -55,7 +56,7 @@ const words = (line: string) =>
 describe("examples of README and docs", () => {
   it("each block says how it is run", () => {
     const uses = ["setup", "run", "caseset", "river", "case", "label", "profile", "family", "entry", "leaf"];
-    const messages = ["hears", "says"];
+    const messages = ["hears", "says", "endpoint", "model"];
     for (const { file, language, use } of blocks)
       assert.ok([...uses, ...messages, ...shown].includes(use), `${file}: a block "${language} ${use}"`);
   });
@@ -151,5 +152,17 @@ describe("examples of README and docs", () => {
       .map((text) => (text === "" ? {} : JSON.parse(text)));
     const tool = recorded.find((entry) => entry.kind === "tool");
     assert.deepEqual(Object.keys(example), Object.keys(tool));
+  });
+
+  it("the example of a model call is an entry as a replay demands it, and the example endpoint would not be refused", () => {
+    const line = only("model").trim();
+    const entry = JSON.parse(line);
+    assert.equal(canonical(entry), line);
+    assert.equal(shapeFault(entry), undefined);
+    assert.equal(shapeFault({ ...entry, served: 5 })?.field, "served");
+    const file = path.join(folder, "example-endpoint.yaml");
+    fs.writeFileSync(file, only("endpoint"));
+    const endpoint = loadEndpoint(file, "example-endpoint.yaml");
+    assert.deepEqual([endpoint?.retries, endpoint?.cost?.currency], [5, "USD"]);
   });
 });

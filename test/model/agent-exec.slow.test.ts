@@ -256,8 +256,9 @@ test("the last words on stderr are quoted to the user for the first few that bre
   const faults = [];
   for (let i = 0; i < 8; i++) faults.push(faultOf((await trialOf(source)).attempt));
   assertEvery(faults, (each) => each === "transport: it ended with exit code 1 before it had answered");
+  assert.equal(said.pop(), "reader: what it says to stderr in further cases is not shown");
   assert.equal(said.length, 2 * 5);
-  assertEvery(said, (words) => /^reader: (secret +\[31m of \d+|more)$/.test(words));
+  assertEvery(said, (words) => /^reader: case-1: (secret +\[31m of \d+|more)$/.test(words));
 });
 
 test("a child that reads slowly and calls much is waited for: each call is answered, in order", async () => {

@@ -266,7 +266,7 @@ console.log("noticed"); await new Promise((resolve) => setTimeout(resolve, 20));
   );
   await noticing.identity(null);
   assert.equal(faultOf((await trialOf(noticing, null, hasty(500))).attempt), `timeout: ${OUT_OF_TIME}`);
-  assert.deepEqual(said, ["reader: noticed"]);
+  assert.deepEqual(said, ["reader: case-1: noticed"]);
 });
 
 test("what a module prints never reaches the engine's stdout, and what it leaves running ends with it", () => {

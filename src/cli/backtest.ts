@@ -95,12 +95,13 @@ export async function run(raw: Raw): Promise<number> {
   const chosen = (await chooseReader(named, inputs, profile, {
     params,
     offline: flagged(raw, "offline"),
+    named: raw["reader"] !== undefined,
   })) as Chosen;
   const { out, sink, earlier, replaces } = await takePlace(place, inputs.set.name, ledger);
   const run = earlier?.run ?? place.run;
   const selection = selectionOf(run, profile, chosen, { filters, limit, concurrency }, { earlier, replaces });
   const world = worldOf(inputs, chosen, sink, ledger);
-  const checks = [announce, expectedCost(chosen.reader.estimate, profile, flagged(raw, "yes"))];
+  const checks = [announce, expectedCost(chosen.reader, profile, flagged(raw, "yes"))];
   const spine = earlier?.close
     ? finishBacktest
     : async (...given: Parameters<typeof backtest>) => (await backtest(...given)).report;
@@ -192,7 +193,7 @@ export function worldOf(
   chosen: Chosen,
   sink: Sink,
   ledger: AuditLedger,
-  stops: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM"],
+  stops: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"],
 ): World {
   return {
     clock,

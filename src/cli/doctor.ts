@@ -95,8 +95,13 @@ async function checkSelection(
     | undefined;
   if (found !== undefined) attempt(complain, () => checkExecution(found));
   const profile = found ?? profileOf({ name: "unread" }, "doctor");
-  const flags = { params: parameters(raw), offline: flagged(raw, "offline") };
-  const named = text(raw, "reader") ?? profile.reader ?? "question-only";
+  const given = text(raw, "reader");
+  const flags = {
+    params: parameters(raw),
+    offline: flagged(raw, "offline"),
+    named: given !== undefined,
+  };
+  const named = given ?? profile.reader ?? "question-only";
   let chosen: Chosen | undefined;
   try {
     chosen = await chooseReader(named, inputs, profile, flags, complain);

@@ -1,19 +1,25 @@
 /** What a run is expected to use, told before it is begun, and asked about where the profile wants to be asked. */
 import { refuse } from "../core/refusal.ts";
-import type { Estimate } from "../model/reader.ts";
+import type { Estimate, ReaderSource } from "../model/reader.ts";
 import type { Profile } from "../profile/profile.ts";
 import { type Check, trajectoryCount } from "../run/preflight.ts";
 import { printWords } from "./print.ts";
 
 /** What it will use, as far as anybody knows; refuses CostUnconfirmed where the profile asks, and nobody has said yes. */
-export function expectedCost(of: Estimate | undefined, profile: Profile, yes: boolean): Check {
+export function expectedCost(
+  { estimate: of, adapter }: Pick<ReaderSource, "estimate" | "adapter">,
+  profile: Profile,
+  yes: boolean,
+): Check {
+  const costs = adapter !== undefined; // what is built in calls nobody
   return (plan) => {
     const tell = useOf(of, trajectoryCount(plan));
-    if (tell === null) return;
-    printWords(`expected: ${tell.words}`);
+    if (tell !== null) printWords(`expected of the whole run: ${tell.words}`);
     const { confirmAbove } = profile;
-    if (confirmAbove === null || yes || tell.cost === null || tell.cost <= confirmAbove) return;
-    refuse("CostUnconfirmed", { place: profile.place, found: tell.costWords, limit: String(confirmAbove) });
+    if (confirmAbove === null || yes || !costs || (tell?.cost ?? Number.POSITIVE_INFINITY) <= confirmAbove)
+      return;
+    const found = tell?.costWords ?? "unknown: nobody gives an estimate";
+    refuse("CostUnconfirmed", { place: profile.place, found, limit: String(confirmAbove) });
   };
 }
 

@@ -82,7 +82,12 @@ export type Chosen = {
 };
 
 /** How a reader of a name is made, beside what the profile says. */
-export type ReaderFlags = { readonly params: Readonly<Record<string, string>>; readonly offline: boolean };
+export type ReaderFlags = {
+  readonly params: Readonly<Record<string, string>>;
+  readonly offline: boolean;
+  /** The command line names the reader, and not the profile. */
+  readonly named: boolean;
+};
 
 /** The reader of a name; `recall:<family>` brings its family and each checkpoint's memory. */
 export async function chooseReader(
@@ -94,9 +99,12 @@ export async function chooseReader(
 ): Promise<Chosen | undefined> {
   const folders = familyFolders();
   const outside = outsideName(name);
+  const folder = flags.named ? process.cwd() : profile.readerFolder;
   if (outside !== null) {
     const family = profile.family === null ? null : namedFamily(profile.family, profile.place, complain);
-    return family === undefined ? undefined : outsideReader(outside, { ...flags, profile, family }, complain);
+    return family === undefined
+      ? undefined
+      : outsideReader(outside, { ...flags, profile, family, folder }, complain);
   }
   const { params } = flags;
   const { temperature } = profile;

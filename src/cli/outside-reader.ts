@@ -1,5 +1,6 @@
 /** Readers from outside as the command line names them: `exec:<command>`, `module:<file>`, `http:<endpoint>`. */
 import * as path from "node:path";
+import { canonical } from "../core/canonical.ts";
 import { type Digest, digestOf, sha256Hex } from "../core/digest.ts";
 import { limits } from "../core/limits.ts";
 import { readChunks } from "../core/lines.ts";
@@ -41,6 +42,8 @@ export type OutsideChoice = {
   readonly family: Family | null;
   readonly params: Readonly<Record<string, string>>;
   readonly offline: boolean;
+  /** From where a command is run and files are named: where the words stand, on the command line or in a profile. */
+  readonly folder: string;
 };
 
 /** Refuses what can be refused before the reader itself is asked who it is. */
@@ -58,10 +61,14 @@ export function outsideReader(
     });
   const options = outsideOptions(choice);
   if (adapter === "exec") {
-    const reader = execReader(rest, { ...options, environment: process.env, folder: process.cwd() });
-    return { reader, family, artifacts: new Map() };
+    const { folder } = choice;
+    const reader = execReader(rest, { ...options, environment: process.env, folder });
+    // Two commands are two readers, whatever they say of themselves: a resumed run is held to its own.
+    const words = canonical({ command: rest, folder: shownPath(folder) });
+    return { reader, family, artifacts: new Map([[sha256Hex(words), words]]) };
   }
-  if (adapter === "module") return { reader: moduleReader(rest, options), family, artifacts: new Map() };
+  if (adapter === "module")
+    return { reader: moduleReader(path.resolve(choice.folder, rest), options), family, artifacts: new Map() };
   if (choice.offline)
     refuse("ArgumentInvalid", {
       place: "--offline",
@@ -89,6 +96,7 @@ export function outsideOptions({
       ]),
     ),
     tools: { schemas: toolSchemas, version: toolSchemaVersion },
+    shared: profile.process === "shared",
     say: printWords,
   };
 }
@@ -107,13 +115,14 @@ function digestOfFile(file: string, place: string): Digest {
 
 function httpFrom(
   name: string,
-  { profile, family }: OutsideChoice,
+  { profile, family, folder: from }: OutsideChoice,
   options: OutsideOptions,
   complain: Complain,
 ): OutsideReader | undefined {
   const folders = profileFolders().map((folder) => path.join(folder, "endpoints"));
   const load = (wanted: string, place: string) => {
-    const file = findEndpoint(wanted, folders, place);
+    const named = /[/\\]|\.ya?ml$/.test(wanted) ? shownPath(path.resolve(from, wanted)) : wanted;
+    const file = findEndpoint(named, folders, place);
     return loadEndpoint(file, shownPath(file), complain);
   };
   const endpoint = load(name, "--reader");
@@ -133,6 +142,17 @@ function httpFrom(
         found: "absent",
         expected: `what a million tokens cost, since ${profile.place} has a budget of cost`,
       });
+  const currencies = new Map(
+    [endpoint, ...endpoints.values()].map(({ cost, place }) => [cost?.currency, place]),
+  );
+  currencies.delete(undefined);
+  if (currencies.size > 1)
+    refuse("FieldInvalid", {
+      place: [...currencies.values()].at(-1) as string,
+      field: "cost.currency",
+      found: [...currencies.keys()].join(" and "),
+      expected: "one currency for all endpoints of a run, since costs are summed",
+    });
   const folder = endpoint.cache ? cacheFolder() : null;
   if (endpoint.cache && folder === null)
     refuse("FieldInvalid", {

@@ -1,6 +1,7 @@
 /** Printing: data to stdout, words to stderr, colour only on a terminal. */
 import { styleText } from "node:util";
 import { BlindcastError } from "../core/refusal.ts";
+import { visible } from "../core/words.ts";
 import type { Interrupted } from "../run/interrupted.ts";
 
 export function printData(text: string): void {
@@ -8,7 +9,8 @@ export function printData(text: string): void {
 }
 
 export function printWords(text: string): void {
-  process.stderr.write(text.endsWith("\n") ? text : `${text}\n`);
+  const lines = text.split("\n").map(visible).join("\n"); // what others said is quoted in it
+  process.stderr.write(lines.endsWith("\n") ? lines : `${lines}\n`);
 }
 
 /** One line `CODE: place: subject: what was wrong, both values`, then `hint: …` when there is a next step. */

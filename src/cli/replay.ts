@@ -77,7 +77,9 @@ const NOBODY: Given = { stamp: { reader: { name: "", params: {}, temperature: 0 
 /** A module is made of what the record says that it was made of. */
 function optionsOf({ stamp, profile }: Given): OutsideOptions {
   const { params, family = null } = stamp.reader;
+  // What else was declared stands as it was: only the module's own file is here to be looked at.
+  const files = (stamp.reader.files ?? {}) as OutsideOptions["files"];
   const { identity = {}, temperature = 0 } = profile as { identity?: SaidIdentity; temperature?: number };
   const tools = { schemas: toolSchemas, version: toolSchemaVersion };
-  return { identity, temperature, params, family, files: {}, tools, say: printWords };
+  return { identity, temperature, params, family, files, tools, shared: false, say: printWords };
 }

@@ -69,7 +69,7 @@ export async function run(raw: Raw): Promise<number> {
   const { out, sink } = await takePlace(place, name, ledger);
   const filters: Filter[] = [{ key: "id", value: id }];
   const selection = selectionOf(place.run, profile, chosen, { filters, limit: 1, concurrency: 1 });
-  const world = worldOf(inputs, chosen, sink, ledger, ["SIGINT"]);
+  const world = worldOf(inputs, chosen, sink, ledger, ["SIGINT", "SIGHUP"]);
   try {
     const { report } = await backtest(inputs.set, selection, [announce, finishFirst], world);
     return tellServed(report, out);

@@ -1,6 +1,7 @@
 /** The verdict of `verify` and `replay`: for people on stdout, as one JSON object, and as an exit status. */
 import { limits } from "../core/limits.ts";
 import { readChunks } from "../core/lines.ts";
+import { visible } from "../core/words.ts";
 import type { TrustPolicy, Verdict } from "../replay/verify-record.ts";
 import { emphasis, printData, printWords } from "./print.ts";
 
@@ -15,7 +16,12 @@ export type Established = {
 const exit = { verified: 0, failed: 1, refused: 2, unauthenticated: 5 } as const;
 
 /** Codes that say nothing against a run: it is another engine's, or was given another file than its reader's. */
-const notOfTheRun: readonly string[] = ["EngineMismatch", "ReaderFileMismatch"];
+const notOfTheRun: readonly string[] = [
+  "EngineMismatch",
+  "ReaderFileMismatch",
+  "ReaderModuleUnsupported",
+  "ReaderUnavailable",
+];
 
 /** The bytes of a policy file, one more than the limit at most: the stage `policy` refuses them then. */
 export function policyFile(file: string): TrustPolicy {
@@ -63,9 +69,8 @@ function jsonOf({ verdict, stages, failure, assurance, record }: Verdict, establ
 function textOf(verdict: Verdict, established: Established | null): string {
   const { stages, failure, record } = verdict;
   const width = Math.max(...stages.map(({ stage }) => stage.length));
-  const lines = stages.map(
-    ({ stage, state, reason }) =>
-      `  ${stage.padEnd(width)}  ${state}${reason === undefined ? "" : `: ${reason}`}`,
+  const lines = stages.map(({ stage, state, reason }) =>
+    visible(`  ${stage.padEnd(width)}  ${state}${reason === undefined ? "" : `: ${reason}`}`),
   );
   const head = emphasis(verdict.verdict, verdict.verdict === "verified");
   if (failure !== null || record === null)
@@ -84,7 +89,7 @@ function textOf(verdict: Verdict, established: Established | null): string {
     `${head}: ${proven(verdict, established)}`,
     ...lines,
     "",
-    ...rows.map(([label, value]) => `${label.padEnd(labels)}  ${value}`),
+    ...rows.map(([label, value]) => visible(`${label.padEnd(labels)}  ${value}`)),
     "",
     unproven(established),
   ].join("\n");

@@ -95,6 +95,10 @@ export const limits = {
   tokensPerMinute: 1_000_000_000_000,
   requestSeconds: 120,
   requestSecondsMost: 3_600,
+  /** Trajectories that end in a fault before any call of a model was answered: then the run stops. */
+  unserved: 3,
+  /** The most of any one use that is told: a sum of as many as there may be stays a number that is exact enough. */
+  usage: 1_000_000_000_000,
   /** Bytes of a file that belongs to a reader, and how many there may be. */
   readerFileBytes: 67_108_864,
   readerFiles: 1_000,

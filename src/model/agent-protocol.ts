@@ -47,13 +47,14 @@ export function tellLine(message: Told): string {
 }
 
 const strictly = { additionalProperties: false } as const;
-const count = Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]));
-const SaidUsage = Type.Object(
+const count = Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: limits.usage }), Type.Null()]));
+/** What it took, as far as a reader knows it. */
+export const SaidUsage = Type.Object(
   {
     input_tokens: count,
     cached_input_tokens: count,
     output_tokens: count,
-    cost: Type.Optional(Type.Union([Type.Number({ minimum: 0 }), Type.Null()])),
+    cost: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: limits.usage }), Type.Null()])),
     model_calls: count,
     retries: count,
   },
@@ -124,8 +125,10 @@ export function readMessage(text: string): Said | Misread {
 /** The start of a line, as a fault's message holds it. */
 export const lineStart = (line: string): string => JSON.stringify(clip(line, 80));
 
-/** A closing message as the attempt that it is; misread where it is of another question. */
-export function attemptOf(said: Closing, asked: AskedCase): Attempt | Misread {
+/** A closing message as the attempt that it is; misread where it is of another question, or must name its own and does not. */
+export function attemptOf(said: Closing, asked: AskedCase, named: boolean): Attempt | Misread {
+  if (named && (said.id === undefined || said.repeat === undefined))
+    return misread(`${said.type} without id and repeat, which tell whose it is where one process has many`);
   const [id, repeat] = [said.id ?? asked.id, said.repeat ?? asked.repeat];
   if (id !== asked.id || repeat !== asked.repeat)
     return misread(

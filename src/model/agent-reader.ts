@@ -18,6 +18,7 @@ export type AgentOptions = OutsideOptions & {
 /** Trajectories of one run whose process is quoted to the user. */
 const QUOTED = 5;
 const PLACE = "--reader";
+const NEVER = new AbortController().signal;
 /** Milliseconds after which a person is told what is waited for. */
 const WAITING_MS = 3_000;
 
@@ -26,7 +27,7 @@ export function agentSource(options: AgentOptions): ReaderSource {
   const running = new Set<Session>();
   const start = (): Started => {
     const transport = options.start();
-    const session = openSession(transport);
+    const session = openSession(transport, options.shared);
     running.add(session);
     void transport.ended.then(() => running.delete(session));
     return { session, words: transport.words };
@@ -108,13 +109,13 @@ function readerOf(
   };
   return {
     async answer(asked, tools) {
-      const deadline = opening.deadline();
       await stamped(); // known by now; where it is not, nothing is started that nobody would end
       const fresh = current === null || current.session.over();
       if (fresh) current = start();
       const { session, words } = current as Started;
+      // Starting has a limit of its own: the case's time begins when the case is asked.
       const attempt =
-        (fresh ? await greet(session, deadline) : null) ?? (await session.ask(asked, tools, deadline));
+        (fresh ? await greet(session, NEVER) : null) ?? (await session.ask(asked, tools, opening.deadline()));
       quote(asked.id, attempt, words());
       return attempt;
     },

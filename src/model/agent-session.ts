@@ -74,7 +74,8 @@ class Broken extends Error {
   }
 }
 
-export function openSession(transport: Transport): Session {
+/** `named`: an answer must name its question, since the process is asked one after the other. */
+export function openSession(transport: Transport, named = false): Session {
   let over = false;
   const stop = async (): Promise<void> => {
     over = true;
@@ -108,7 +109,7 @@ export function openSession(transport: Transport): Session {
     ask: (asked, tools, deadline) =>
       until<Attempt>(
         deadline,
-        () => answering(transport, asked, tools, deadline),
+        () => answering({ transport, asked, tools, deadline, named }),
         (error) => ({ kind: "fault", class: error.class, message: error.message, usage: null }),
       ),
     async bye() {
@@ -149,12 +150,15 @@ async function greeting(transport: Transport, hello: Hello, deadline: AbortSigna
   }
 }
 
-async function answering(
-  transport: Transport,
-  asked: AskedCase,
-  tools: Tools | null,
-  deadline: AbortSignal,
-): Promise<Attempt> {
+type Asking = {
+  readonly transport: Transport;
+  readonly asked: AskedCase;
+  readonly tools: Tools | null;
+  readonly deadline: AbortSignal;
+  readonly named: boolean;
+};
+
+async function answering({ transport, asked, tools, deadline, named }: Asking): Promise<Attempt> {
   const unasked = transport.waiting();
   if (unasked !== null && unasked.kind !== "end")
     throw new Broken("protocol", afterAnswer(saidMore(unasked) ?? ""));
@@ -162,7 +166,7 @@ async function answering(
   for (let calls = 0; ; calls++) {
     const message = await next(transport, deadline);
     if (message.type === "identity") throw new Broken("protocol", "an identity where an answer belongs");
-    if (message.type !== "call") return closed(message, asked);
+    if (message.type !== "call") return closed(message, asked, named);
     if (tools === null)
       throw new Broken("protocol", "a call, though its identity says that it uses no tools");
     if (calls >= limits.calls) throw new Broken("budget", `more than ${limits.calls} calls`);
@@ -171,8 +175,8 @@ async function answering(
   }
 }
 
-function closed(message: Closing, asked: AskedCase): Attempt {
-  const attempt = attemptOf(message, asked);
+function closed(message: Closing, asked: AskedCase, named: boolean): Attempt {
+  const attempt = attemptOf(message, asked, named);
   if (!("kind" in attempt)) throw new Broken("protocol", attempt.problem);
   return attempt;
 }

@@ -1,7 +1,9 @@
 /** Chat completions as OpenAI spells them: functions, messages, a request's canonical bytes, a reply taken apart. */
 import { type Static, Type } from "@sinclair/typebox";
 import { canonical, type Json } from "../core/canonical.ts";
+import { limits } from "../core/limits.ts";
 import { misfit } from "../core/schema.ts";
+import { clip } from "../core/words.ts";
 import type { ToolSchema } from "../store/tools.ts";
 
 const strictly = { additionalProperties: false } as const;
@@ -129,7 +131,7 @@ export function parseCompletion(value: Json): Completion | undefined {
     refusal: refusal ?? null,
     calls,
     finish: choice.finish_reason ?? null,
-    served: typeof model === "string" ? model : null,
+    served: typeof model === "string" ? clip(model, limits.nameCharacters) : null,
     tokens: {
       input: countOf(member(usage, "prompt_tokens")),
       cached: countOf(member(details, "cached_tokens")),

@@ -7,7 +7,7 @@ import { type Credential, credentialOf, parseWithout } from "./credential.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type HttpFault, type HttpReply, httpClient } from "./http-request.ts";
 import { rateLimit, type Sleep } from "./rate-limit.ts";
-import { type FaultClass, OUT_OF_TIME, type Retry } from "./reader.ts";
+import { type FaultClass, type Opening, OUT_OF_TIME, type Retry } from "./reader.ts";
 
 /** What is not deterministic, as the command line passes it in. */
 export type Outside = {
@@ -29,10 +29,13 @@ export type CallOutcome = {
 };
 
 /** An endpoint as it is asked: its connections, rates and key are shared by all who ask. */
+/** How long a call may take; the wait for its turn is not in it. */
+export type CallTime = Pick<Opening, "deadline" | "paused">;
+
 export type EndpointClient = {
   readonly endpoint: Endpoint;
   /** `tokens`: expected use, for the rate. `once`: what came whole but is no completion is not asked for again. */
-  call(body: string, tokens: number, signal: AbortSignal, once?: boolean): Promise<CallOutcome>;
+  call(body: string, tokens: number, time: CallTime, once?: boolean): Promise<CallOutcome>;
   /** Strict JSON of text that the model wrote, without the key; undefined where it is none. */
   parse(text: string): Json | undefined;
   close(): void;
@@ -44,14 +47,15 @@ export function endpointClient(endpoint: Endpoint, outside: Outside): EndpointCl
   const credential = credentialOf(endpoint, outside.key);
   const http = httpClient(endpoint.url, endpoint.timeoutMs);
   const rates = rateLimit(endpoint, clock.elapsed, sleep);
-  const call: EndpointClient["call"] = async (body, tokens, signal, once = false) => {
+  const call: EndpointClient["call"] = async (body, tokens, time, once = false) => {
+    const signal = time.deadline();
     const begun = clock.elapsed();
     const retries: Retry[] = [];
     const ended = ({ again: _, ...reading }: Reading): CallOutcome => {
       return { ...reading, retries, ms: Math.round(clock.elapsed() - begun) };
     };
     for (;;) {
-      const turn = await rates.turn(tokens, signal);
+      const turn = await time.paused(rates.turn(tokens, signal));
       if (typeof turn === "string") return ended(noTurn(turn));
       const started = clock.elapsed();
       const reply = await http.post(body, credential.header, signal);
@@ -98,8 +102,9 @@ function readReply({ status, text }: HttpReply, credential: Credential): Reading
   if (status === 401 || status === 403) {
     const whose =
       credential.variable === null ? "asks for a key" : `refused the key of ${credential.variable}`;
-    const message = `HTTP ${status}: the endpoint ${whose}`;
-    const fault = { class: "auth", message, stops: true } as const;
+    const message = `HTTP ${status}: the endpoint ${status === 401 ? whose : "refused the request"}`;
+    // A key that is wrong is wrong in each case; what is forbidden may be forbidden in this one.
+    const fault = { class: "auth", message, ...(status === 401 ? { stops: true as const } : {}) } as const;
     return { completion: null, fault, status, text: "", again: false };
   }
   const parsed = parseWithout(credential, text);
@@ -128,7 +133,6 @@ function faultOfStatus(
   readonly class: FaultClass;
   readonly message: string;
   readonly again: boolean;
-  readonly stops?: true;
 } {
   if (status === 429) return { class: "rate_limit", message: "HTTP 429", again: true };
   const { code, message } = errorOf(body);
@@ -140,13 +144,11 @@ function faultOfStatus(
       class: "bad_request",
       message: `HTTP ${status}: redirects are not followed`,
       again: false,
-      stops: true,
     };
   return {
     class: CONTEXT.test(`${code} ${message}`) ? "context_window" : "bad_request",
     message: words === "" ? `HTTP ${status}` : `HTTP ${status}: ${words}`,
     again: false,
-    ...(status === 404 || status === 405 ? { stops: true } : {}), // no such path, no such model: of no case's making
   };
 }
 

@@ -57,7 +57,7 @@ export function httpJudge({ client, model, prompt = LEAK, identity, seed }: Http
       const refusal = opening.refusal();
       if (refusal !== null) return { kind: "fault", class: "budget", message: refusal, usage: null };
       const body = write([messageText("system", prompt), messageText("user", itemText(item))]);
-      const outcome = await client.call(body, Math.ceil(body.length / 4), opening.deadline(), true);
+      const outcome = await client.call(body, Math.ceil(body.length / 4), opening, true);
       const { completion, fault, text, status, retries, ms } = outcome;
       const usage = callUsage(completion?.tokens ?? null, retries.length, endpoint.cost);
       opening.record({

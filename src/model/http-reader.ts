@@ -9,7 +9,16 @@ import { type Endpoint, endpointIdentity } from "./endpoint.ts";
 import type { ModelCheckpoint } from "./family.ts";
 import { type CallOutcome, type EndpointClient, endpointClient, type Outside } from "./http-call.ts";
 import { completeIdentity, type OutsideOptions, type SaidIdentity } from "./identity.ts";
-import type { AskedCase, ModelCall, Opening, Reader, ReaderIdentity, ReaderSource, Usage } from "./reader.ts";
+import type {
+  AskedCase,
+  Estimate,
+  ModelCall,
+  Opening,
+  Reader,
+  ReaderIdentity,
+  ReaderSource,
+  Usage,
+} from "./reader.ts";
 import { type ReplyCache, replyKey } from "./reply.ts";
 import { callUsage, summedUsage } from "./token-usage.ts";
 
@@ -54,7 +63,7 @@ export function httpReader(options: HttpOptions): ReaderSource {
     adapter: "http",
     files,
     family,
-    ...(endpoint.estimate === null ? {} : { estimate: endpoint.estimate }),
+    ...(endpoint.estimate === null ? {} : { estimate: dearest(endpoint.estimate, options) }),
     identity: async (checkpoint) => {
       const { identity } = askedOf(checkpoint);
       // Opened before anything is spent: a folder that cannot be used refuses here.
@@ -66,6 +75,17 @@ export function httpReader(options: HttpOptions): ReaderSource {
       for (const client of clients.values()) client.close();
     },
   };
+}
+
+/** Rows of the family may be asked where it costs more: nobody is told less than it may come to. */
+function dearest(estimate: Estimate, { endpoint, endpoints }: HttpOptions): Estimate {
+  const { input_tokens: input, output_tokens: output } = estimate;
+  const costs = [endpoint, ...endpoints.values()].map(({ cost }) =>
+    cost === null || input === null || output === null
+      ? null
+      : (input * cost.input + output * cost.output) / 1e6,
+  );
+  return { ...estimate, cost: costs.includes(null) ? null : Math.max(...(costs as number[])) };
 }
 
 function prepare(
@@ -143,7 +163,7 @@ function chatReader(options: HttpOptions, to: Asked, opening: Opening): Reader {
         maxTurns: endpoint.maxTurns,
         deadline,
         parse: to.client.parse,
-        complete: modelPort({ options, to, opening, asked, deadline, usages }),
+        complete: modelPort({ options, to, opening, asked, usages }),
       });
       return { ...ending, usage: summedUsage(usages) };
     },
@@ -155,14 +175,13 @@ type Port = {
   readonly to: Asked;
   readonly opening: Opening;
   readonly asked: AskedCase;
-  readonly deadline: AbortSignal;
   /** What each call used, in order. */
   readonly usages: Usage[];
 };
 
 /** One model call, out of the cache where it is there; recorded before the conversation goes on. */
 function modelPort(port: Port): Conversation["complete"] {
-  const { options, to, opening, deadline } = port;
+  const { options, to, opening } = port;
   const { client } = to;
   const keyOf = cacheKey(port);
   return async (body) => {
@@ -171,7 +190,7 @@ function modelPort(port: Port): Conversation["complete"] {
     const request = digestOf(body);
     const key = keyOf?.(request);
     const kept = key === undefined ? undefined : keptReply(await options.cache?.get(key), client);
-    const outcome = kept?.outcome ?? (await client.call(body, expectedTokens(options, body), deadline));
+    const outcome = kept?.outcome ?? (await client.call(body, expectedTokens(options, body), opening));
     const { completion, fault, text, status, retries, ms } = outcome;
     const usage = kept?.usage ?? callUsage(completion?.tokens ?? null, retries.length, client.endpoint.cost);
     port.usages.push(usage);

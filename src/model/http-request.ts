@@ -98,7 +98,12 @@ function exchange(
     };
     request.on("error", broken);
     request.on("response", (response) => {
-      status = response.statusCode ?? null;
+      const code = response.statusCode ?? 0;
+      if (code < 100 || code > 999) {
+        response.resume();
+        return fault("transport", `HTTP status ${code}`);
+      }
+      status = code;
       gather(response, fault, (text) => {
         const retryAfter = response.headers["retry-after"] ?? null;
         settle({ kind: "reply", status: status as number, retryAfter, text });

@@ -2,12 +2,15 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Place, refuse } from "../core/refusal.ts";
 import type { ToolSchema } from "../store/tools.ts";
-import { formatCutoff, parseCutoff } from "./cutoff.ts";
-import type { ModelCheckpoint } from "./family.ts";
+import { type Cutoff, formatCutoff, parseCutoff } from "./cutoff.ts";
+import { isFloating, type ModelCheckpoint } from "./family.ts";
 import type { ReaderIdentity } from "./reader.ts";
 
+/** No control character, and none that turns the direction of text or cannot be seen. */
+const VISIBLE =
+  "^[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$";
 const strictly = { additionalProperties: false } as const;
-const text = Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f\\u007f]*$" });
+const text = Type.String({ minLength: 1, maxLength: 200, pattern: VISIBLE });
 
 /** What a reader, or the profile in its stead, may say; cutoffs as `2024-10:documented`, or `none`. */
 export const SaidIdentity = Type.Object(
@@ -35,6 +38,8 @@ export type OutsideOptions = {
   /** Digests of `reader_files`, by name. */
   readonly files: ReaderFiles;
   readonly tools: { readonly schemas: readonly ToolSchema[]; readonly version: string };
+  /** An instance serves one trajectory after the other. */
+  readonly shared: boolean;
   /** Words for a person, on stderr. */
   readonly say: (words: string) => void;
 };
@@ -53,8 +58,20 @@ export function completeIdentity(
 ): ReaderIdentity {
   const own = { ...identity, ...said };
   const { pretrain_cutoff: pretrain, posttrain_cutoff: posttrain } = own;
-  for (const [field, cutoff] of Object.entries({ pretrain, posttrain }))
-    if (typeof cutoff === "string" && cutoff !== "none") parseCutoff(cutoff, place, `${field}_cutoff`);
+  demandOrder(
+    cutoffOf(pretrain, place, "pretrain_cutoff"),
+    cutoffOf(posttrain, place, "posttrain_cutoff"),
+    place,
+  );
+  if (checkpoint === null && own.snapshot !== undefined && isFloating(own.snapshot))
+    refuse("EvalCheckpointFloating", { place, snapshot: own.snapshot });
+  if (own.prompt_digest !== undefined && !/^(none|sha256:[0-9a-f]{64})$/.test(own.prompt_digest))
+    refuse("FieldInvalid", {
+      place,
+      field: "prompt_digest",
+      found: own.prompt_digest,
+      expected: "none, or sha256: and 64 digits",
+    });
   const routed = checkpoint === null ? {} : identityOf(checkpoint);
   for (const [field, expected] of Object.entries(routed)) {
     const found = said[field as keyof SaidIdentity];
@@ -74,6 +91,20 @@ function identityOf(
     pretrain_cutoff: pretrain === null ? "none" : formatCutoff(pretrain),
     posttrain_cutoff: posttrain === null ? null : formatCutoff(posttrain),
   };
+}
+
+const cutoffOf = (said: string | null | undefined, place: Place, field: string): Cutoff | undefined =>
+  typeof said === "string" && said !== "none" ? parseCutoff(said, place, field) : undefined;
+
+/** What comes after pretraining does not end before it. */
+function demandOrder(pretrain: Cutoff | undefined, posttrain: Cutoff | undefined, place: Place): void {
+  if (pretrain === undefined || posttrain === undefined || posttrain.hi >= pretrain.lo) return;
+  refuse("CutoffInvalid", {
+    place,
+    subject: "posttrain_cutoff",
+    found: `${formatCutoff(posttrain)}, pretrained until ${formatCutoff(pretrain)}`,
+    expected: "an end of post-training that is not before that of pretraining",
+  });
 }
 
 const fields = [

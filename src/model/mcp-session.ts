@@ -7,6 +7,7 @@ import { misfit } from "../core/schema.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import { clip } from "../core/words.ts";
 import type { ToolSchema } from "../store/tools.ts";
+import { SaidUsage } from "./agent-protocol.ts";
 import { turnsOver } from "./mcp-turns.ts";
 import {
   type AskedCase,
@@ -19,20 +20,7 @@ import {
 } from "./reader.ts";
 
 const strictly = { additionalProperties: false } as const;
-const tokens = Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]));
-const usage = Type.Optional(
-  Type.Object(
-    {
-      input_tokens: tokens,
-      cached_input_tokens: tokens,
-      output_tokens: tokens,
-      cost: Type.Optional(Type.Union([Type.Number({ minimum: 0 }), Type.Null()])),
-      model_calls: tokens,
-      retries: tokens,
-    },
-    { ...strictly, description: "what it took, as far as you know it" },
-  ),
-);
+const usage = Type.Optional(SaidUsage);
 const AnswerArguments = Type.Object(
   {
     probability: Type.Number({ minimum: 0, maximum: 1, description: "that the question's answer is yes" }),

@@ -49,7 +49,7 @@ function serve(loaded: ModuleFile, port: MessagePort): void {
           : failure("protocol", `the reader threw: ${words(error, loaded)}`);
     }
     calls.close();
-    say(last);
+    say({ ...last, id: asked["id"], repeat: asked["repeat"] });
   };
   port.on("message", (line: string) => {
     if (line === EXPIRED) return time.abort();

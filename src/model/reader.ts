@@ -127,8 +127,13 @@ export type ReaderIdentity = {
 
 /** What the host gives to an instance when it opens it. */
 export type Opening = {
-  /** Aborted when the time of the case that is being asked is over; the instance gives up then, and its process ends. */
+  /**
+   * Aborted when the time of the case that is being asked is over; the instance gives up then, and its process ends. The time
+   * begins when this is first asked for.
+   */
   readonly deadline: () => AbortSignal;
+  /** Waiting that is none of the case's doing, such as for its turn at an endpoint: its time stands still meanwhile. */
+  readonly paused: <T>(work: Promise<T>) => Promise<T>;
   /** Asked before each model call: null, or why the run may spend no more (its attempt is then a `budget` fault). */
   readonly refusal: () => string | null;
   /** Records a model call. */

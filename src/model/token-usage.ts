@@ -1,4 +1,5 @@
 /** What model calls used: tokens as the replies report them, cost by an endpoint's amounts, sums of a trajectory. */
+import { limits } from "../core/limits.ts";
 import type { Completion } from "./chat.ts";
 import type { TokenCost } from "./endpoint.ts";
 import { noUsage, type Usage } from "./reader.ts";
@@ -10,12 +11,13 @@ export function callUsage(
   cost: TokenCost | null,
 ): Usage {
   const { input = null, cached = null, output = null } = tokens ?? {};
+  const amount =
+    cost === null || input === null || output === null ? null : costOf(cost, input, cached ?? 0, output);
   return {
     input_tokens: input,
     cached_input_tokens: cached,
     output_tokens: output,
-    cost:
-      cost === null || input === null || output === null ? null : costOf(cost, input, cached ?? 0, output),
+    cost: amount === null || amount > limits.usage ? null : amount,
     model_calls: 1,
     retries,
   };

@@ -109,6 +109,8 @@ export type Profile = {
   readonly process: "trajectory" | "shared";
   /** Where no flag names one. */
   readonly reader: string | null;
+  /** From where that one names its files. */
+  readonly readerFolder: string;
   /** Files that belong to the reader's identity: as named, and where they are. */
   readonly readerFiles: readonly { readonly name: string; readonly file: string }[];
   /** What a reader from outside does not say itself. */
@@ -166,6 +168,7 @@ export function loadProfile(
 ): Profile | undefined {
   const chain: ProfileOnDisk[] = [];
   let filesOf = path.dirname(file);
+  let readerOf = path.dirname(file);
   let next: string | undefined = file;
   let place = shown;
   while (next !== undefined) {
@@ -173,6 +176,8 @@ export function loadProfile(
     if (read === undefined) return undefined;
     if (read.disk.reader_files !== undefined && chain.every((disk) => disk.reader_files === undefined))
       filesOf = path.dirname(next);
+    if (read.disk.reader !== undefined && chain.every((disk) => disk.reader === undefined))
+      readerOf = path.dirname(next);
     chain.unshift(read.disk);
     if (read.disk.extends === undefined) break;
     if (chain.length > limits.parents)
@@ -191,11 +196,8 @@ export function loadProfile(
     Object.assign({}, ...chain.map((disk) => disk[key] ?? {}));
   const disk = Object.assign({}, ...chain) as ProfileOnDisk;
   const whole = { ...disk, bootstrap: merged("bootstrap"), identity: merged("identity") };
-  return profileOf(
-    disk.budget === undefined ? whole : { ...whole, budget: merged("budget") },
-    shown,
-    filesOf,
-  );
+  const budgeted = disk.budget === undefined ? whole : { ...whole, budget: merged("budget") };
+  return { ...profileOf(budgeted, shown, filesOf), readerFolder: path.resolve(readerOf) };
 }
 
 function readProfile(
@@ -226,6 +228,7 @@ export function profileOf(disk: ProfileOnDisk, place: Place, folder = "."): Prof
     },
     process: disk.process ?? "trajectory",
     reader: disk.reader ?? null,
+    readerFolder: path.resolve(folder),
     readerFiles: (disk.reader_files ?? []).map((name) => ({ name, file: path.resolve(folder, name) })),
     identity: disk.identity ?? {},
     deadlineSeconds: disk.deadline_seconds ?? null,

@@ -42,6 +42,7 @@ export function createBounds(run: RecordedRun, entries: Place, listed: Listed): 
         return refuseOther(run, found, planned, `${entries}:${found.line}`);
       if (planned.repeat === 0 || position === 0) horizon = formatInstant(planned.item.horizon);
       position++;
+      demandMade(found, run, entries);
       for (const [i, entry] of found.entries.entries()) {
         const wrong = boundFault(entry, planned.item.id, horizon, run.stamp.view);
         if (wrong === null) continue;
@@ -61,6 +62,31 @@ export function createBounds(run: RecordedRun, entries: Place, listed: Listed): 
       });
     },
   };
+}
+
+/** Calls of models are an endpoint's reader's, verdicts a judge's; and a model's answer comes after a call of it. */
+function demandMade(
+  { entries, line }: TrajectoryLines,
+  { stamp, manifest }: RecordedRun,
+  place: Place,
+): void {
+  const { adapter } = stamp.reader;
+  const judge = manifest.stamp["judge"];
+  let answered = false;
+  for (const [i, entry] of entries.entries()) {
+    const wrong = (field: string, found: string, expected: string) =>
+      refuse("EntryShapeWrong", { place: `${place}:${line + i}`, field, found, expected });
+    if (entry.step === 0) answered = false;
+    if (entry.kind === "model" && adapter !== "http")
+      wrong("kind", "model", `no call of a model by a reader that is ${adapter ?? "built in"}`);
+    if (entry.kind === "judge" && judge === "none")
+      wrong("kind", "judge", "no verdict, since the stamp has no judge");
+    if (entry.kind === "model" && entry.class === null) answered = true;
+    if (adapter === "http" && (entry.kind === "answer" || entry.kind === "decline") && !answered)
+      wrong("kind", entry.kind, "a model's call that was answered, before it");
+    if (entry.kind === "fault" && entry.broke !== undefined && stamp.process !== "shared")
+      wrong("broke", entry.broke, "nothing of the kind where each process has one case");
+  }
 }
 
 const named = ({ item, arm, repeat }: Planned) => `case ${item.id}, arm ${arm}, repeat ${repeat}`;

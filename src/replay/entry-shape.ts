@@ -1,5 +1,6 @@
 /** The shape of one entry: exactly the keys of its kind, each of its type and in its range, so that what passes is an Entry. */
 import type { Json } from "../core/canonical.ts";
+import { limits } from "../core/limits.ts";
 import { ENTRY_FORMAT } from "../core/version.ts";
 
 type Digest = `sha256:${string}`;
@@ -139,7 +140,11 @@ const tests = {
   status: [isStatus, "an HTTP status or null"],
   faultOrNull: [(value) => value === null || isFaultName(value), `null, ${recordedFaults.join(", ")}`],
   retries: [isRetries, "a list of tries: class, ms, status, wait_ms"],
-  value: [(value) => value === null || typeof value === "number", "a number or null"],
+  value: [
+    (value) =>
+      value === null || (Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= 4),
+    "an integer from 0 to 4, or null",
+  ],
   rule: [(value) => value === "ReaderSawLater", "ReaderSawLater"],
 } as const satisfies { readonly [name: string]: readonly [(value: unknown) => boolean, string] };
 
@@ -153,7 +158,7 @@ function isUsage(value: unknown): boolean {
   const usage = value as { readonly [key: string]: unknown };
   return usageFields.every((key) => {
     const amount = usage[key];
-    return amount === null || (typeof amount === "number" && amount >= 0);
+    return amount === null || (typeof amount === "number" && amount >= 0 && amount <= limits.usage);
   });
 }
 

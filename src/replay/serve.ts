@@ -5,11 +5,12 @@ import { BlindcastError, type Place, refuse } from "../core/refusal.ts";
 import { clip } from "../core/words.ts";
 import type { Attempt, ReaderSource } from "../model/reader.ts";
 import { ask, offeredTools } from "../run/ask.ts";
-import { startDeadline } from "../run/deadline.ts";
+import { createDeadline } from "../run/deadline.ts";
 import type { Entry } from "../run/entry.ts";
 import type { PlantRecord } from "../run/plant-record.ts";
 import { type Answered, boundTools, type PlainArguments, type Said } from "../run/tool-host.ts";
 import { askedCase } from "../run/trajectory.ts";
+import type { Clock } from "../run/world.ts";
 import { callOf } from "../score/failure.ts";
 import { attemptsOf } from "../score/trajectory-check.ts";
 import type { Store } from "../store/door.ts";
@@ -31,6 +32,8 @@ export type Recorded = Planned & {
 };
 
 export type ServeOptions = {
+  /** Milliseconds of a clock that never steps back. */
+  readonly elapsed?: Clock["elapsed"];
   /** This machine's zone data: a difference that it may have made says so. */
   readonly zoneData?: string;
   /** Who answers again instead of the stamp's built-in reader; null: nobody. `store` is shut. */
@@ -45,6 +48,9 @@ export type Serving = {
   readonly touched: () => unknown;
   /** The hint of a difference, where the machine may have made it. */
   readonly next: string | undefined;
+  /** The time that the run gave its reader for one case; how it is measured here. */
+  readonly seconds: number;
+  readonly elapsed: () => number;
 };
 
 /** Finds who answers. No door of a replay leads anywhere: the store that it hands on refuses ReplayTouchedStore. */
@@ -52,7 +58,7 @@ export async function openServing(
   bundle: RunFiles,
   listing: Listing,
   run: RecordedRun,
-  { readers, readersPlace = "reader", zoneData }: ServeOptions,
+  { readers, readersPlace = "reader", zoneData, elapsed = () => 0 }: ServeOptions,
 ): Promise<Serving> {
   let touched: unknown;
   const open: Store["open"] = ({ subject }) => {
@@ -73,7 +79,8 @@ export async function openServing(
   const next = differs
     ? `this machine's zone data is ${zoneData}, the run's was ${own}: replay it with Node ${node}`
     : undefined;
-  return { again, touched: () => touched, next };
+  const { deadline_seconds: seconds = limits.deadlineSeconds } = run.profile as { deadline_seconds?: number };
+  return { again, touched: () => touched, next, seconds, elapsed };
 }
 
 /**
@@ -85,7 +92,7 @@ export async function serveAgain(recorded: Recorded, serving: Serving): Promise<
   const readers = again.source;
   if (readers === null || !again.can(recorded.checkpoint)) return false;
   const last = lastAttempt(recorded);
-  if (isOfTheMoment(last.attempt)) return false;
+  if (readers.builtIn !== true && isOfTheMoment(last.attempt)) return false;
   const hint = next === undefined ? {} : { next };
   let served = 0;
   let fault: unknown;
@@ -110,8 +117,9 @@ export async function serveAgain(recorded: Recorded, serving: Serving): Promise<
   };
   const { tools } = boundTools(recorded.item.horizon, readerPlantsOf(recorded.plants), answer);
   const asked = askedCase(recorded.item, recorded.repeat, recorded.askedDay, recorded.tables);
-  const deadline = startDeadline(limits.deadlineSeconds);
-  const opening = { deadline: () => deadline.signal, refusal: () => null, record: () => {} };
+  const deadline = createDeadline(serving.seconds, serving.elapsed);
+  const { signal, paused } = deadline;
+  const opening = { deadline: signal, paused, refusal: () => null, record: () => {} };
   const identity = readers.adapter === undefined ? undefined : await readers.identity(recorded.checkpoint);
   const offered = offeredTools(readers, identity, tools);
   const asking = { asked, tools: offered, opening };

@@ -1,6 +1,6 @@
 /** The report for a terminal of 80 columns: first what a reader needs first. Rendered from the report alone. */
 import type { Json } from "../core/canonical.ts";
-import { clip } from "../core/words.ts";
+import { clip, visible } from "../core/words.ts";
 
 type Fields = { readonly [key: string]: Json };
 type Shown = {
@@ -20,8 +20,8 @@ export function renderText(
   digest: string,
   emphasis: (text: string, good: boolean) => string,
 ): string {
-  const r = report.result as Fields;
-  const e = report.evidence as Fields;
+  const r = shownJson(report.result) as Fields;
+  const e = shownJson(report.evidence) as Fields;
   const reader = (r["stamp"] as Fields)["reader"] as Fields;
   const headline = r["headline"] as Fields;
   const outcomes = headline["outcomes"] as Fields;
@@ -57,6 +57,14 @@ export function renderText(
   ]
     .flatMap(wrapped)
     .join("\n");
+}
+
+/** Names and messages in it are those of readers, endpoints and whoever made the run. */
+function shownJson(value: Json): Json {
+  if (typeof value === "string") return visible(value);
+  if (Array.isArray(value)) return value.map(shownJson);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [visible(key), shownJson(one)]));
 }
 
 /** Not failures, and not to be missed beside a mean that is over the others. */

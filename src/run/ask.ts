@@ -112,7 +112,7 @@ function checkUsage(given: unknown): Usage | null | undefined {
   const usage: Record<string, number | null> = {};
   for (const name of counts) {
     const value = (given as Record<string, unknown>)[name] ?? null;
-    if (value !== null && !(typeof value === "number" && value >= 0 && Number.isFinite(value)))
+    if (value !== null && !(typeof value === "number" && value >= 0 && value <= limits.usage))
       return undefined;
     usage[name] = value;
   }

@@ -1,10 +1,49 @@
-/** The time that a reader from outside has for one case. */
+/** The time that a reader from outside has for one case: it runs from when the reader is asked, and not while it waits for us. */
 
-/** Aborted after `seconds` unless it is ended before. */
-export type Deadline = { readonly signal: AbortSignal; readonly end: () => void };
+export type Deadline = {
+  /** Aborted when the time is over; the first to ask for it starts the time. */
+  readonly signal: () => AbortSignal;
+  /** The time stands still until the work is done. */
+  readonly paused: <T>(work: Promise<T>) => Promise<T>;
+  readonly end: () => void;
+};
 
-export function startDeadline(seconds: number): Deadline {
+/** `elapsed`: milliseconds of a clock that never steps back. */
+export function createDeadline(seconds: number, elapsed: () => number): Deadline {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), seconds * 1000);
-  return { signal: controller.signal, end: () => clearTimeout(timer) };
+  let left = seconds * 1000;
+  let since: number | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let pauses = 0;
+  let started = false;
+  let ended = false;
+  const run = () => {
+    if (ended || pauses > 0 || since !== null) return;
+    since = elapsed();
+    timer = setTimeout(() => controller.abort(), Math.max(0, left));
+  };
+  const stop = () => {
+    clearTimeout(timer);
+    if (since !== null) left -= elapsed() - since;
+    since = null;
+  };
+  return {
+    signal() {
+      if (!started) run();
+      started = true;
+      return controller.signal;
+    },
+    async paused(work) {
+      if (pauses++ === 0) stop();
+      try {
+        return await work;
+      } finally {
+        if (--pauses === 0 && started) run();
+      }
+    },
+    end() {
+      ended = true;
+      clearTimeout(timer);
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { formatInstant } from "../core/instant.ts";
 import type { ModelCheckpoint } from "../model/family.ts";
 import type { AskedCase, Attempt, ModelCall, Opening, Reader, Tools } from "../model/reader.ts";
 import { ask, askInstance } from "./ask.ts";
-import { type Deadline, startDeadline } from "./deadline.ts";
+import { createDeadline, type Deadline } from "./deadline.ts";
 import type { RunOptions } from "./stamp.ts";
 import type { World } from "./world.ts";
 
@@ -19,7 +19,7 @@ export type Ask = {
 
 export interface Instances {
   ask(ask: Ask): Promise<Attempt>;
-  /** Ends what is shared; told why where the last answer of an instance does not stand: nobody can take it back now. */
+  /** Ends what is shared; what it says at its very end comes too late to undo an answer. */
   end(): Promise<void>;
 }
 
@@ -53,13 +53,15 @@ function ownInstances(world: World, rules: Rules): Instances {
 
 /** Built-ins end by themselves, in no time that anyone would wait for. */
 function openingOf(world: World, { seconds, refusal }: Rules) {
-  const deadline: Deadline = world.readers.builtIn === true ? NEVER : startDeadline(seconds);
-  const opening: Writable<Opening> = { deadline: () => deadline.signal, refusal, record: drop };
-  return { opening, end: deadline.end };
+  const { signal, paused, end } =
+    world.readers.builtIn === true ? NEVER : createDeadline(seconds, world.clock.elapsed);
+  const opening: Writable<Opening> = { deadline: signal, paused, refusal, record: drop };
+  return { opening, end };
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
-const NEVER: Deadline = { signal: new AbortController().signal, end: () => {} };
+const endless = new AbortController().signal;
+const NEVER: Deadline = { signal: () => endless, paused: (work) => work, end: () => {} };
 /** A call that comes after its trajectory's end. */
 const drop = () => {};
 

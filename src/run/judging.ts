@@ -7,7 +7,7 @@ import { clip } from "../core/words.ts";
 import type { Judge, JudgeItem, Judgement } from "../model/judge.ts";
 import { type ModelCall, noUsage } from "../model/reader.ts";
 import type { Spending } from "./budget.ts";
-import { startDeadline } from "./deadline.ts";
+import { createDeadline } from "./deadline.ts";
 import type { Entry, JudgeEntry } from "./entry.ts";
 
 export type Judging = {
@@ -25,6 +25,13 @@ export type Judged = {
   readonly entry: Pick<JudgeEntry, "args" | "value" | "reason">;
 };
 
+export type JudgingBounds = {
+  readonly spending: Spending;
+  /** For one item. */
+  readonly seconds: number;
+  readonly elapsed: () => number;
+};
+
 /**
  * Judges what is left to be judged. Gives why the run must stop (no more may be spent, or no endpoint takes the key), null
  * where all was judged; what failed for another reason is unscored.
@@ -32,14 +39,15 @@ export type Judged = {
 export async function judgeAll(
   { judge }: Judging,
   left: readonly JudgeItem[],
-  { spending, seconds }: { readonly spending: Spending; readonly seconds: number },
+  { spending, seconds, elapsed }: JudgingBounds,
   record: (judged: Judged) => void,
 ): Promise<string | null> {
   for (const item of left) {
-    const deadline = startDeadline(seconds);
+    const deadline = createDeadline(seconds, elapsed);
     let call: ModelCall | undefined;
     const opening = {
-      deadline: () => deadline.signal,
+      deadline: deadline.signal,
+      paused: deadline.paused,
       refusal: spending.reached,
       record: (made: ModelCall) => {
         call = made;
@@ -72,7 +80,7 @@ const uncalled = ({ identity }: Judge, item: JudgeItem): ModelCall => ({
 /** A document is named by its reference; the record has its bytes where it was served. */
 const judgedOf = ({ dimension, document, reference_answer }: JudgeItem): Json => ({
   dimension,
-  ref: document.ref,
+  ref: clip(document.ref, limits.wordsCharacters),
   reference_answer: clip(reference_answer, limits.wordsCharacters),
 });
 

@@ -22,6 +22,8 @@ export type OpenRun = {
   readonly resumed: Resumed;
   /** What an earlier process spent on models. */
   readonly spent: Spent;
+  /** Whether a call of a model was answered in an earlier process. */
+  readonly served: boolean;
   /** Ends this process's hold of the run. */
   readonly release: () => void;
 };
@@ -52,6 +54,7 @@ async function begin(plan: Plan, world: World): Promise<OpenRun> {
       recorder: new Recorder(sink, world.clock, plan.run, opened.text),
       resumed: [],
       spent: nothingSpent,
+      served: false,
       release,
     };
   } catch (error) {

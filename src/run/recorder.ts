@@ -91,13 +91,14 @@ export class Recorder {
       arm: log.arm,
       repeat: log.repeat,
       attempt: log.attempt,
-      step: log.step++,
+      step: log.step,
       prev: log.prev,
     });
     assert(
       line.length * 3 <= limits.entryBytes || Buffer.byteLength(line) <= limits.entryBytes,
       `an entry of ${line.length} bytes`,
     );
+    log.step++;
     log.prev = leafHash(line);
     const leaf = this.#leaves.push(log.prev) - 1;
     if (this.#instants === null) this.#instants = { started: at, ended: at };

@@ -107,7 +107,7 @@ export function resumeRecord(
   plan: Plan,
   earlier: Earlier,
   world: World,
-): { recorder: Recorder; resumed: Resumed; spent: Spent } {
+): { recorder: Recorder; resumed: Resumed; spent: Spent; served: boolean } {
   const { sink } = world;
   const journal = readBack(sink, earlier);
   checkProgress(journal, earlier, sink.place);
@@ -131,7 +131,8 @@ export function resumeRecord(
     const finished = entry.kind === "end" ? entry.steps !== undefined : answered && open === null;
     resumed[position] = { finished, attempt: attempt + 1, open };
   }
-  return { recorder, resumed, spent: spentOf(entriesOf(journal)) };
+  const served = journal.entries.some(({ entry }) => entry.kind === "model" && entry.class === null);
+  return { recorder, resumed, spent: spentOf(entriesOf(journal)), served };
 }
 
 function* entriesOf({ entries }: Journal): Generator<Entry> {

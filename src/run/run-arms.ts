@@ -46,7 +46,7 @@ async function runAll(plan: Plan, run: OpenRun, world: World): Promise<Ran> {
   const { options, budget } = plan.selection;
   const { recorder, resumed } = run;
   const spending = createSpending(budget, run.spent);
-  const running = { plan, recorder, spending, world };
+  const running = { plan, recorder, spending, world, served: run.served };
   const queue = new PQueue({ concurrency: options.concurrency });
   const breathe = breather(world.clock.elapsed);
   const report = reporter(plan.run, recorder, world);
@@ -54,6 +54,9 @@ async function runAll(plan: Plan, run: OpenRun, world: World): Promise<Ran> {
   let failed = 0;
   let error: unknown;
   let why: string | null = null;
+  /** Trajectories that were given up while no call of a model had been answered, and why the last of them was. */
+  let unserved = 0;
+  let left: string | null = null;
   const stopped = () => {
     why ??= spending.reached();
     return error !== undefined || why !== null || world.signal.aborted;
@@ -70,7 +73,9 @@ async function runAll(plan: Plan, run: OpenRun, world: World): Promise<Ran> {
       const log = recorder.begin(position, assignment.arm, position % options.repeats, before?.attempt ?? 0);
       const came = await runTrajectory(running, assignment, log, instances);
       if (typeof came === "object") {
-        why ??= came.stopped;
+        if (came.maybe !== true) why ??= came.stopped;
+        else if (++unserved >= limits.unserved && !running.served) why ??= came.stopped;
+        else left = came.stopped;
         return;
       }
       if (came === "unanswered") failed++;
@@ -97,7 +102,7 @@ async function runAll(plan: Plan, run: OpenRun, world: World): Promise<Ran> {
   }
   await queue.onIdle();
   world.progress.end();
-  return { done, error, why: spending.reached() ?? why }; // what was in flight has come over it
+  return { done, error, why: spending.reached() ?? why ?? left }; // what was in flight has come over it
 }
 
 /** Now and then a progress leaf: from it on, a record that lost entries is not taken up again. */

@@ -23,10 +23,15 @@ export type Running = {
   readonly recorder: Recorder;
   readonly spending: Spending;
   readonly world: World;
+  /** Whether any call of a model was ever answered, in an earlier process of this run too. */
+  served: boolean;
 };
 
-/** `stopped`: its attempt is abandoned, for a reason of the whole run's; a resumed run makes another. */
-export type Came = "answered" | "unanswered" | { readonly stopped: string | null };
+/**
+ * `stopped`: its attempt is abandoned, for a reason of the whole run's; a resumed run makes another. `maybe`: nothing was
+ * ever answered, so that the reason may be the endpoint's or the case's: some more that end so, and the run stops.
+ */
+export type Came = "answered" | "unanswered" | { readonly stopped: string | null; readonly maybe?: boolean };
 
 /** Runs one attempt; whether the reader answered is told to the progress line, all else is in the record. */
 export async function runTrajectory(
@@ -50,16 +55,17 @@ export async function runTrajectory(
     tools: offeredTools(world.readers, plan.identities.get(assignment.checkpoint), tools),
     record: (call) => {
       called = true;
+      if (call.class === null) running.served = true;
       append(item.horizon, modelEntry(call, recorder));
       if (!call.cached) spending.add(call.usage, call.class === null);
     },
   });
   close();
-  if (!called) spending.add(attempt.usage, attempt.kind === "answer" && world.readers.adapter !== undefined);
-  const stopped = stopOf(attempt, running);
-  if (stopped !== undefined) {
+  if (!called) spending.add(attempt.usage, attempt.kind !== "fault" && world.readers.adapter !== undefined);
+  const stop = stopOf(attempt, running);
+  if (stop !== undefined) {
     append(item.horizon, { kind: "end", abandoned: log.step + 1 });
-    return { stopped };
+    return stop;
   }
   append(item.horizon, attemptEntry(attempt, Math.round(world.clock.elapsed() - started)));
   const why = await judgeAndEnd(running, assignment, log);
@@ -83,7 +89,8 @@ export async function judgeAndEnd(
     const judged = own.filter(({ kind }) => kind === "judge").length;
     const left = judging.items(item, own, body).slice(judged);
     const seconds = plan.selection.options.deadlineSeconds;
-    const why = await judgeAll(judging, left, { spending, seconds }, ({ call, entry }) => {
+    const bounds = { spending, seconds, elapsed: world.clock.elapsed };
+    const why = await judgeAll(judging, left, bounds, ({ call, entry }) => {
       append(item.horizon, { ...modelEntry(call, recorder), kind: "judge", ...entry });
     });
     if (why !== null) return why;
@@ -96,12 +103,20 @@ export async function judgeAndEnd(
  * Why an attempt is given up with its run, undefined where it stands: the run was asked to stop and the reader gave up, no
  * more may be spent, or no case can be answered, since the endpoint takes no key or cannot be reached.
  */
-function stopOf(attempt: Attempt, { world, spending }: Running): string | null | undefined {
+function stopOf(
+  attempt: Attempt,
+  { world, spending, served }: Running,
+): { readonly stopped: string | null; readonly maybe?: boolean } | undefined {
   if (attempt.kind !== "fault") return undefined;
-  if (world.signal.aborted) return null;
+  if (world.signal.aborted) return { stopped: null };
   if (world.readers.adapter !== "http") return undefined;
-  if (attempt.class === "budget") return spending.reached() ?? undefined;
-  return attempt.stops === true ? attempt.message : undefined;
+  const { message } = attempt;
+  if (attempt.class === "budget") {
+    const stopped = spending.reached();
+    return stopped === null ? undefined : { stopped };
+  }
+  if (attempt.stops === true) return { stopped: message };
+  return served ? undefined : { stopped: `no call of a model was ever answered: ${message}`, maybe: true };
 }
 
 /** Ends an attempt that a crash cut off: with its answer, which stands, or as abandoned. */

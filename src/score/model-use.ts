@@ -61,5 +61,5 @@ export function sumUsage(parts: readonly (Usage | null)[]): Usage | null {
       const more = one[field];
       return more === null ? total : (total ?? 0) + more;
     }, null);
-  return Object.fromEntries(fields.map((field) => [field, sum(field)])) as Usage;
+  return Object.fromEntries(fields.map((field) => [field, sum(field)])) as Usage; // each is bounded: no sum overflows
 }

@@ -146,7 +146,7 @@ test("what is told is one line, by whatever rule it is split, and says what was 
   assert.deepEqual(JSON.parse(line), told);
 });
 
-const closing = (message: object) => attemptOf(message as Closing, asked);
+const closing = (message: object, named = false) => attemptOf(message as Closing, asked, named);
 
 test("an answer outside 0 to 1, or that is no number, is malformed output with its usage; 0 and 1 are answers", () => {
   for (const probability of [0, 0.5, 1])
@@ -171,6 +171,11 @@ test("whoever names a question is held to it", () => {
     assert.ok("kind" in closing({ ...type, id, repeat }));
     assert.ok("problem" in closing({ ...type, id: "case-2" }));
     assert.ok("problem" in closing({ ...type, repeat: repeat + 1 }));
+    assert.ok("kind" in closing({ ...type, id, repeat }, true));
+    for (const some of [{}, { id }, { repeat }]) {
+      assert.ok("kind" in closing({ ...type, ...some }), "one process, one question");
+      assert.ok("problem" in closing({ ...type, ...some }, true), "one process, many questions");
+    }
   }
 });
 

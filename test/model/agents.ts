@@ -37,6 +37,7 @@ export function outside(say: (words: string) => void = () => {}): OutsideOptions
     params: {},
     family: null,
     files: {},
+    shared: false,
     tools: { schemas: [], version: "sha256:0" },
     say,
   };
@@ -105,6 +106,7 @@ export const asked: AskedCase = {
 export const openingOf = (deadline: () => AbortSignal): Opening => ({
   deadline,
   refusal: () => null,
+  paused: (work) => work,
   record() {},
 });
 export const patient: Opening = openingOf(() => new AbortController().signal);

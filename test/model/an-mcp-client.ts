@@ -70,6 +70,7 @@ export function held(
       params: {},
       family: null,
       files: {},
+      shared: false,
       tools: { schemas: toolSchemas, version: toolSchemaVersion },
       say: () => undefined,
       input,
@@ -110,6 +111,11 @@ export async function ask(
   deadline: AbortSignal = new AbortController().signal,
 ): Promise<Attempt> {
   await source.identity(null);
-  const opening: Opening = { deadline: () => deadline, refusal: () => null, record: () => undefined };
+  const opening: Opening = {
+    deadline: () => deadline,
+    refusal: () => null,
+    paused: (work) => work,
+    record: () => undefined,
+  };
   return source.open(null, opening).answer(asked, tools, new AbortController().signal);
 }

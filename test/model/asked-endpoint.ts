@@ -65,6 +65,7 @@ export function readerAt(url: string, { disk, options }: Pick<Scene, "disk" | "o
     family: null,
     files: {},
     tools: { schemas: toolSchemas, version: toolSchemaVersion },
+    shared: false,
     say: () => {},
     seed: 7,
     key: () => undefined,
@@ -86,6 +87,7 @@ export async function ask(url: string, scene: Scene = {}): Promise<Outcome> {
     const reader = source.open(null, {
       deadline: () => deadline,
       refusal: scene.refusal ?? (() => null),
+      paused: (work) => work,
       record: (call) => void calls.push(call),
     });
     const tools = scene.tools === undefined ? rowTools([]).tools : scene.tools;

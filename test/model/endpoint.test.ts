@@ -160,6 +160,7 @@ test("http: a row of the family that names an endpoint is asked there for its sn
     const reader = source.open(checkpoint ?? null, {
       deadline: () => new AbortController().signal,
       refusal: () => null,
+      paused: <T>(work: Promise<T>) => work,
       record: ({ name }) => void names.push(name),
     });
     await reader.answer(askedCase, null, new AbortController().signal);
@@ -185,7 +186,12 @@ test("http: requests in flight at one endpoint are as many as it allows, over al
   const one = await ask(server.url);
   assert.equal(one.attempt.kind, "answer");
   const { source } = readerAt(server.url, { disk: { concurrency: 3 } });
-  const opening = { deadline: () => new AbortController().signal, refusal: () => null, record: () => {} };
+  const opening = {
+    deadline: () => new AbortController().signal,
+    refusal: () => null,
+    paused: <T>(work: Promise<T>) => work,
+    record: () => {},
+  };
   const all = Array.from({ length: 20 }, () =>
     source.open(null, opening).answer(askedCase, null, AbortSignal.abort()),
   );

@@ -206,7 +206,7 @@ test("words of a child for people stand nowhere in the record", async () => {
       say: (words) => heard.push(words),
     }),
   );
-  assert.deepEqual(heard, [`reader: ${secret}`]);
+  assert.deepEqual(heard, [`reader: ${victim}: ${secret}`]);
   assert.ok(!JSON.stringify(record.entries).includes(secret));
 });
 

@@ -104,7 +104,7 @@ test("http: what is wrong with the request or the key is not tried again", async
       "context_window: HTTP 400: the request exceeds the available context size",
     ],
     [raw(401, words("", "wrong key")), "auth: HTTP 401: the endpoint asks for a key"],
-    [raw(403), "auth: HTTP 403: the endpoint asks for a key"],
+    [raw(403), "auth: HTTP 403: the endpoint refused the request"],
     [
       raw(302, "", { location: "http://127.0.0.1:9/v1" }),
       "bad_request: HTTP 302: redirects are not followed",

@@ -25,6 +25,7 @@ async function judged(said: Said, faults: readonly ServerFault[] = [], given: Ju
   const judgement = await judge.judge(given, {
     deadline: () => new AbortController().signal,
     refusal: () => null,
+    paused: (work) => work,
     record: (call) => void calls.push(call),
   });
   client.close();

@@ -274,6 +274,7 @@ test("mcpReader: its identity is the profile's, and a session serves one traject
   const opening = {
     deadline: () => AbortSignal.abort(),
     refusal: () => null,
+    paused: <T>(work: Promise<T>) => work,
     record: () => undefined,
   };
   const reader = one.source.open(null, opening);

@@ -42,6 +42,16 @@ export const serveForgeries: Forgery[] = [
     says: /:6: .*tool after its answer, expected a judge or its end/,
   },
   {
+    // A built-in reader never runs out of time: its bad answers are not taken back so.
+    bad: (draft) => {
+      const { probability: _, ...rest } = entryOf(draft, "answer", 3);
+      const at = draft.entries.indexOf(entryOf(draft, "answer", 3));
+      draft.entries[at] = { ...rest, kind: "fault", class: "timeout", message: "too late" };
+    },
+    expected: "re-serve ReplayAnswerMismatch",
+    says: /recorded is \{"class":"timeout","kind":"fault","message":"too late","usage":null\}/,
+  },
+  {
     bad: (draft) => set(entryOf(draft, "answer", 3), { probability: 0.5 }),
     expected: "re-serve ReplayAnswerMismatch",
     says: /the reader gave \{"kind":"answer","probability":0\.\d+,"usage":null\}, recorded is .*"probability":0\.5,/,

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Json } from "../../src/core/canonical.ts";
 import { digestOf } from "../../src/core/digest.ts";
+import { limits } from "../../src/core/limits.ts";
 import { faultClasses, noUsage } from "../../src/model/reader.ts";
 import { type RecordedEntry, recordedFaults, shapeFault } from "../../src/replay/entry-shape.ts";
 import type { Entry } from "../../src/run/entry.ts";
@@ -12,7 +13,9 @@ const text = fc.string({ unit: "grapheme" });
 const name = fc.string({ unit: "grapheme", minLength: 1 });
 const digest = text.map((seed) => digestOf(seed));
 const count = fc.maxSafeNat();
-const amount = fc.option(fc.oneof(count, fc.double({ min: 0, noNaN: true, noDefaultInfinity: true })));
+const amount = fc.option(
+  fc.oneof(fc.nat(), fc.double({ min: 0, max: limits.usage, noNaN: true, noDefaultInfinity: true })),
+);
 const used = fc.record({
   input_tokens: amount,
   cached_input_tokens: amount,
@@ -63,7 +66,7 @@ const bodies = fc.oneof(
     { requiredKeys: ["kind", "name", "unplanted", "in_reach", "usage", "args", "result", "bytes", "ms"] },
   ),
   fc.record({ kind: is("model"), ...modelled }),
-  fc.record({ kind: is("judge"), ...modelled, args, value: amount, reason: text }),
+  fc.record({ kind: is("judge"), ...modelled, args, value: fc.option(fc.nat(4)), reason: text }),
   fc.record({ kind: is("answer"), probability: fc.double({ min: 0, max: 1, noNaN: true }), ...made }),
   fc.record({ kind: is("decline"), reason: text, ...made }),
   fc.record(
@@ -157,6 +160,8 @@ const wrong: { readonly [key: string]: readonly Json[] } = {
     [],
     { cost: 1, input_tokens: 1, output_tokens: 1 },
     { ...noUsage, cost: -1 },
+    { ...noUsage, cost: 1e13 },
+    { ...noUsage, input_tokens: limits.usage + 1 },
     { ...noUsage, cost: "1" },
     { ...noUsage, more: 1 },
   ],
@@ -175,7 +180,7 @@ const wrong: { readonly [key: string]: readonly Json[] } = {
     [{ class: "timeout", status: null, ms: 1, wait_ms: 1, more: 1 }],
   ],
   cached: [null, 0],
-  value: ["1", true],
+  value: ["1", true, 5, -1, 0.5],
 };
 
 test("shape: a value of another type or out of its range does not pass, at each key of each kind", () => {

@@ -44,6 +44,9 @@ describe("a reader's attempt", () => {
     assert.equal(kind({ ...half, usage: { input_tokens: 3, output_tokens: null, cost: 0.1 } }), "answer");
     assert.equal(kind({ ...half, usage: { input_tokens: Number.NaN } }), "malformed_output");
     assert.equal(kind({ ...half, usage: { cost: -1 } }), "malformed_output");
+    assert.equal(kind({ ...half, usage: { cost: 1e12 } }), "answer");
+    for (const key of ["cost", "input_tokens", "retries"])
+      assert.equal(kind({ ...half, usage: { [key]: 1e308 } }), "malformed_output", key);
     assert.equal(kind({ kind: "decline", reason: "no_data" }), "decline");
     assert.equal(kind({ kind: "fault", class: "timeout", message: "60 s" }), "timeout");
     assert.equal(kind({ kind: "fault", class: "bad luck", message: "" }), "malformed_output");

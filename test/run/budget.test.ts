@@ -161,6 +161,85 @@ describe("a key that no endpoint takes", () => {
   });
 });
 
+describe("an endpoint that answers nothing", () => {
+  /** A reader of an endpoint whose n-th trajectory ends so. */
+  const source = (of: (n: number) => "fault" | "answer"): ReaderSource => {
+    let n = 0;
+    return {
+      ...readerOf(() => assert.fail("opened below")),
+      adapter: "http",
+      open: (_checkpoint, opening: Opening) => ({
+        async answer() {
+          if (of(n++) === "answer") {
+            opening.record(call);
+            return { kind: "answer", probability: 0.5, usage };
+          }
+          opening.record({ ...call, class: "bad_request", status: 403, usage: noUsage });
+          return { kind: "fault", class: "bad_request", message: "HTTP 403", usage: null };
+        },
+      }),
+    };
+  };
+
+  it("stops the run after some cases, none of which is lost; once it has answered, a fault is its case's", async () => {
+    const sink = memorySink();
+    const ledger = memoryLedger();
+    await assert.rejects(
+      runDaily(
+        daily,
+        source(() => "fault"),
+        { sink, ledger, concurrency: 1 },
+      ),
+      (error) =>
+        error instanceof Interrupted &&
+        /^stopped after 0 of .*no call of a model was ever answered: HTTP 403/.test(error.message),
+    );
+    const earlier = (await findEarlier(sink, ledger)) as Earlier;
+    // The first case alone is turned down, always: it is passed over, asked again once others were answered, and stands then.
+    await assert.rejects(
+      runDaily(
+        daily,
+        source((n) => (n === 0 ? "fault" : "answer")),
+        { sink, ledger, earlier, concurrency: 1 },
+      ),
+      (error) => error instanceof Interrupted && error.done === daily.set.cases.length - 1,
+    );
+    const again = (await findEarlier(sink, ledger)) as Earlier;
+    const { scores } = await runDaily(
+      daily,
+      source(() => "fault"),
+      { sink, ledger, earlier: again },
+    );
+    assert.deepEqual(
+      scores.filter(({ state }) => state !== "answered").map(({ caseIndex, fault }) => [caseIndex, fault]),
+      [[0, "bad_request"]],
+    );
+  });
+});
+
+describe("a budget of what nobody tells", () => {
+  it("stops the run at the first answer: it could not hold", async () => {
+    const silentOf = (kind: "answer" | "decline"): ReaderSource => ({
+      ...readerOf(() =>
+        kind === "answer"
+          ? { kind, probability: 0.5, usage: null }
+          : { kind, reason: "no", usage: { ...noUsage, model_calls: 1 } },
+      ),
+      adapter: "exec",
+    });
+    for (const kind of ["answer", "decline"] as const) {
+      await assert.rejects(
+        runDaily(daily, silentOf(kind), budgeted({ tokens: 1000 })),
+        (error) =>
+          error instanceof Interrupted &&
+          /budget of 1000 tokens: the reader does not tell/.test(error.message),
+      );
+    }
+    const { scores } = await runDaily(daily, silentOf("decline"), budgeted({ model_calls: 1000 }));
+    assertEvery(scores, ({ state }) => state === "declined");
+  });
+});
+
 describe("evidence of model calls", () => {
   it("says what was tried again, how often and why, and no result hangs on it", async () => {
     const plain = await runDaily(daily, spender());

@@ -138,6 +138,7 @@ export type RunOptions = {
 /** An opening that bounds nothing and keeps nothing. */
 export const opening: Opening = {
   deadline: () => new AbortController().signal,
+  paused: (work) => work,
   refusal: () => null,
   record: () => {},
 };

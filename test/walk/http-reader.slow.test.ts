@@ -216,7 +216,7 @@ describe("readers.http", () => {
     assert.equal(asked.status, 2);
     assert.match(
       asked.stderr,
-      /^expected: about 36 model calls, about 600000 tokens in, about 1200 tokens out, cost 1.21 USD$/m,
+      /^expected of the whole run: about 36 model calls, about 600000 tokens in, about 1200 tokens out, cost 1.21 USD$/m,
     );
     assert.match(asked.stderr, /^CostUnconfirmed: .*1.21 USD.*1/m);
     assert.equal(server.bodies.length - first, 0);
@@ -333,7 +333,7 @@ describe("readers.family", () => {
       return { kind: "raw", status: 200, body: text };
     };
     const ran = await run([
-      ...["backtest", "monthly", "--profile", "./local-model.yaml", "--reader", "http:./local.yaml"],
+      ...["backtest", "monthly", "--profile", "./local-model.yaml"],
       ...["--out", "family", "--json"],
     ]);
     fault = () => null;

@@ -14,23 +14,25 @@ const put = (name: string, text: string) => {
 const identity =
   "identity: {name: last-day, snapshot: none, pretrain_cutoff: none, posttrain_cutoff: none, prompt_digest: none, uses_tools: true}";
 put("agent.yaml", `name: agent\nexecution: none\nreader_files: [agent.mjs]\n${identity}\n`);
-put("module.yaml", `name: module\nexecution: none\n${identity}\n`);
+put("module.yaml", `name: module\nexecution: none\nreader_files: [agent.mjs]\n${identity}\n`);
 /** Answers by the last day's rain, slowly; each question that it hears goes into a file. */
 put(
   "agent.mjs",
   `import * as fs from "node:fs";
 import { createInterface } from "node:readline";
+let id, repeat;
 const say = (message) => process.stdout.write(JSON.stringify(message) + "\\n");
 for await (const line of createInterface({ input: process.stdin })) {
   const message = JSON.parse(line);
   if (message.type === "hello") say({ type: "identity" });
   if (message.type === "ask") {
+    ({ id, repeat } = message);
     fs.appendFileSync("asked.txt", message.id + "\\n");
     say({ type: "call", call_id: "1", tool: "rows", args: { table: "weather", order: ["-date"], limit: 1 } });
   }
   if (message.type === "reply") {
     await new Promise((resolve) => setTimeout(resolve, 100));
-    say({ type: "answer", probability: message.rows[0].body.precipitation > 0 ? 0.7 : 0.3 });
+    say({ type: "answer", id, repeat, probability: message.rows[0].body.precipitation > 0 ? 0.7 : 0.3 });
   }
   if (message.type === "bye") process.exit(0);
 }
@@ -84,6 +86,14 @@ describe("readers.exec", () => {
     assert.equal(lastLine(resumed).result_digest, lastLine(whole).result_digest);
     const replayed = blindcast(["replay", "killed", "--json"]);
     assert.deepEqual(lastLine<{ arms: object }>(replayed).arms, { routed: "re-scored" });
+  });
+
+  it("another command is another reader, whatever it says of itself: a resumed run is refused", () => {
+    const words = exec("whole", "--resume").map((word) => word.replace("agent.mjs", "./agent.mjs"));
+    const ran = blindcast(words);
+    assert.equal(ran.status, 2);
+    assert.match(ran.stderr, /^ResumeMismatch: .*files\.artifacts/m);
+    assert.equal(blindcast(exec("whole", "--resume")).status, 0);
   });
 
   it("a file of the reader that changes makes another trial: a resumed run is refused", () => {

@@ -1,13 +1,39 @@
 /** Forgeries that the stages `re-serve`, `rules` and `score` refuse. */
 import { canonical, type Json } from "../../src/core/canonical.ts";
 import { digestOf } from "../../src/core/digest.ts";
+import { noUsage } from "../../src/model/reader.ts";
 import type { ReplayOptions } from "../../src/replay/replay.ts";
 import { readerOf } from "../support/daily-set.ts";
 import { type Change, entryOf, type Forgery, nothing, set } from "./forging.ts";
 import { bodyText, type Draft, type Fields, rebody, reword } from "./operator.ts";
 
 const spaced = (body: string) => body.replace('{"rows":[', '{ "rows" : [');
+/** A call of a model, or a judge's, beside a reader and a stamp that have none. */
+const modelled = (draft: Draft, of: Fields, more: Fields) => {
+  const { args: _, in_reach, unplanted, ...rest } = entryOf(draft, "tool", 0);
+  const call = { model: "m", served: null, request: unplanted, status: 200, class: null, retries: [] };
+  const made = { ...rest, ...call, cached: false, usage: { ...noUsage }, ...more, name: "endpoint" };
+  const at = draft.entries.indexOf(of) + (more["kind"] === "judge" ? 1 : 0);
+  draft.entries.splice(at, 0, made as Fields);
+};
 export const serveForgeries: Forgery[] = [
+  {
+    bad: (draft) => modelled(draft, entryOf(draft, "tool", 0), { kind: "model", seq: 1000 }),
+    expected: "bounds EntryShapeWrong",
+    says: /kind: model, expected no call of a model by a reader that is built in/,
+  },
+  {
+    bad: (draft) =>
+      modelled(draft, entryOf(draft, "answer", 0), {
+        kind: "judge",
+        args: {},
+        value: 4,
+        reason: "",
+        seq: 1000,
+      }),
+    expected: "bounds EntryShapeWrong",
+    says: /kind: judge, expected no verdict, since the stamp has no judge/,
+  },
   {
     bad: (draft) => set(entryOf(draft, "tool", 0), { args: { limit: 2, table: "readings" } }),
     expected: "re-serve ReplayRequestUnknown",

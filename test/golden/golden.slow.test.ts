@@ -1,4 +1,4 @@
-/** Golden reports: the committed bytes are what the engine prints; `npm run bless` writes them anew, the diff is read. */
+/** Golden reports: the committed bytes are what the engine prints; `BLESS=1 npm test` writes them anew, the diff is read. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
@@ -13,7 +13,7 @@ const golden = path.join(repository, "test/golden");
 function compare(name: string, found: string): void {
   const file = path.join(golden, name);
   if (process.env["BLESS"] !== undefined) fs.writeFileSync(file, found);
-  assert.equal(found, fs.readFileSync(file, "utf8"), `${name}: npm run bless, then read the diff`);
+  assert.equal(found, fs.readFileSync(file, "utf8"), `${name}: BLESS=1 npm test, then read the diff`);
 }
 
 /** What belongs to one run alone is left out: its id. */

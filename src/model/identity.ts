@@ -107,7 +107,8 @@ function demandOrder(pretrain: Cutoff | undefined, posttrain: Cutoff | undefined
   });
 }
 
-const fields = [
+/** What an identity says, beside its parameters. */
+export const identityFields = [
   "name",
   "snapshot",
   "pretrain_cutoff",
@@ -119,7 +120,7 @@ const fields = [
 
 /** The first field in which an instance is another than the one that was stamped, in words; undefined: none. */
 export function identityDrift(stamped: ReaderIdentity, now: ReaderIdentity): string | undefined {
-  const field = fields.find((name) => stamped[name] !== now[name]);
+  const field = identityFields.find((name) => stamped[name] !== now[name]);
   return field === undefined
     ? undefined
     : `its ${field} is ${JSON.stringify(now[field] ?? null)}, stamped is ${JSON.stringify(stamped[field] ?? null)}`;

@@ -1,7 +1,7 @@
 /** Entries: one line each of a run's record; every one carries the bound that its call passed. */
 import { canonical, type Json } from "../core/canonical.ts";
 import type { Digest } from "../core/digest.ts";
-import type { FaultClass, Retry, Usage } from "../model/reader.ts";
+import type { FaultClass, ModelCall, Usage } from "../model/reader.ts";
 
 /** On every entry. `as_of` ≠ `horizon` fails the case, except in a probe. `prev` is the leaf of the entry before. */
 export type Bound = {
@@ -12,25 +12,10 @@ export type Bound = {
 };
 
 /** A call of a model, tries and all; its body is `{"reply": …}`, the text as it came. */
-export type ModelEntry = {
+export type ModelEntry = Omit<ModelCall, "reply"> & {
   readonly kind: "model";
-  /** The endpoint's name; the model that was asked for, and the one that the reply names. */
-  readonly name: string;
-  readonly model: string;
-  readonly served: string | null;
-  /** Digest of what was asked. */
-  readonly request: Digest;
   readonly result: Digest;
   readonly bytes: number;
-  readonly status: number | null;
-  /** null: it was answered. */
-  readonly class: FaultClass | null;
-  /** The tries before the last. */
-  readonly retries: readonly Retry[];
-  /** Out of the reply cache: nothing was spent. */
-  readonly cached: boolean;
-  readonly usage: Usage;
-  readonly ms: number;
 };
 
 /** A judge's call: what was judged, and its verdict; `value` null is unscored, and `reason` says why. */

@@ -8,6 +8,7 @@ import { type Digest, digestOf, digestOfJson } from "../core/digest.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import type { Family, ModelCheckpoint } from "../model/family.ts";
+import { identityFields } from "../model/identity.ts";
 import type { Judge } from "../model/judge.ts";
 import type { ReaderIdentity, ReaderSource } from "../model/reader.ts";
 import type { Store } from "../store/door.ts";
@@ -39,16 +40,7 @@ export type RunOptions = {
 
 export type Stamp = { readonly [key: string]: Json };
 
-const identityFields = [
-  "name",
-  "snapshot",
-  "pretrain_cutoff",
-  "posttrain_cutoff",
-  "temperature",
-  "prompt_digest",
-  "uses_tools",
-  "params",
-] as const;
+const stampedFields = [...identityFields, "params"] as const;
 
 /** What a stamp is made of. */
 export type Stamped = {
@@ -121,11 +113,11 @@ export function stampedReader(readers: ReaderSource, asked: Identities): Stamp {
 }
 
 function checkIdentity(identity: ReaderIdentity, place: Place): ReaderIdentity {
-  const missing = identityFields.filter(
+  const missing = stampedFields.filter(
     (field) => identity[field] === undefined || (identity[field] === null && field !== "posttrain_cutoff"),
   );
   if (missing.length > 0) {
-    const found = identityFields.filter((field) => !missing.includes(field));
+    const found = stampedFields.filter((field) => !missing.includes(field));
     refuse("EvalRunStampIncomplete", { place, missing, found });
   }
   return identity;

@@ -28,6 +28,8 @@ export async function run(raw: Raw): Promise<number> {
   if (format !== "text" && format !== "json")
     refuse("ArgumentInvalid", { place: "--format", found: format, expected: "text or json" });
   const file = path.join(folder, "report.json");
+  if (!fs.existsSync(folder))
+    refuse("FileUnreadable", { place: folder, cause: "no such folder, expected a run's" });
   if (!fs.existsSync(file)) refuse("RunIncomplete", { place: folder, missing: "report.json" });
   const report = reportOf(readText(file, file, REPORT_BYTES) as string, file);
   const { result, evidence, resultDigest, reportDigest } = report;

@@ -23,7 +23,7 @@ type Place = {
 };
 
 /** Where a run is to be written, out of the flags; refuses RunExists where something is there that is neither resumed nor moved. */
-export function placeOf(raw: Raw): Place {
+export function placeOf(raw: Raw, next?: string): Place {
   const given = text(raw, "out");
   const [resume, force] = [flagged(raw, "resume"), flagged(raw, "force")];
   const faulty = (found: string, expected: string) =>
@@ -31,7 +31,8 @@ export function placeOf(raw: Raw): Place {
   if (resume && force) faulty("--resume --force", "one of the two");
   if (given === undefined && (resume || force))
     faulty(resume ? "--resume" : "--force", "--out beside it: the run folder");
-  if (given !== undefined && !resume && !force && fs.existsSync(given)) refuse("RunExists", { place: given });
+  if (given !== undefined && !resume && !force && fs.existsSync(given))
+    refuse("RunExists", { place: given, ...(next === undefined ? {} : { next }) });
   return { run: runId(clock.now(), randomBytes), given, resume, force };
 }
 

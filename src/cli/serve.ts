@@ -46,7 +46,7 @@ export function builder(yargs: Argv): Argv {
 
 /** Exit status: 0 green, 1 the case failed. */
 export async function run(raw: Raw): Promise<number> {
-  const place = placeOf(raw);
+  const place = placeOf(raw, "choose another --out: a session is a run of its own");
   const params = parameters(raw);
   const ledger = ledgerOf(raw);
   const inputs = (await loadInputs(text(raw, "caseset") as string, flagged(raw, "offline"))) as Inputs;

@@ -118,7 +118,7 @@ export type Refusals = {
   RowAvailableBeforeValid: { place: Place; table: string; valid: string; available: string };
   RowAvailableTimeMissing: { place: Place; table: string; column: string };
   RowVersionAmbiguous: { place: Place; ref: string; available: string; first: Place };
-  RunExists: { place: Place };
+  RunExists: { place: Place; next?: string };
   RunIncomplete: { place: Place; missing: string };
   RunUnknown: { place: Place; run: string; ledger: string };
   RunLocked: { place: Place; run: string; holder: string; next: string };

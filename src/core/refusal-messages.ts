@@ -307,10 +307,11 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
   }),
   RunExists: (d) => ({
     problem: `a run folder is already there: ${d.place}`,
-    hint: "choose another --out, go on with it by --resume, or move it aside by --force",
+    hint: d.next ?? "choose another --out, go on with it by --resume, or move it aside by --force",
   }),
   RunIncomplete: (d) => ({
     problem: `${d.missing} is not there: the run was not closed, or this is no run folder`,
+    hint: `a run that was stopped is closed by its own words once more, with --out ${d.place} --resume`,
   }),
   RunLocked: (d) => ({
     subject: `run ${d.run}`,

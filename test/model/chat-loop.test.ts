@@ -110,6 +110,8 @@ test("parseCompletion: any JSON is a completion or none, and counts that are no 
   );
   for (const wrong of [-1, 1.5, "7", 1e300, {}])
     assert.equal(parseCompletion({ ...plain, usage: { prompt_tokens: wrong } })?.tokens.input, null);
+  const long = parseCompletion({ ...plain, model: "m".repeat(70_000) })?.served;
+  assert.equal(long?.length, limits.nameCharacters, "a name that an entry can hold");
 });
 
 test("requestWriter: with and without a limit of tokens the bytes are canonical, and functions stand only where there are some", () => {

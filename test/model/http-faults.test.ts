@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import * as net from "node:net";
 import { test } from "node:test";
 import fc from "fast-check";
 import { limits } from "../../src/core/limits.ts";
@@ -249,4 +250,20 @@ test("http: tries of one call are as many as its record says, each with its time
   );
   assertEvery(retries, ({ ms }) => ms >= 0);
   assert.deepEqual(sleeps, [500, 3000, 2000]);
+});
+
+test("http: a status that is none is a fault of the way, and is recorded as no status at all", async () => {
+  const server = net.createServer((socket) => {
+    socket.on("data", () => socket.end("HTTP/1.1 099 Odd\r\ncontent-length: 2\r\n\r\n{}"));
+    socket.on("error", () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as net.AddressInfo;
+  try {
+    const { attempt, calls } = await ask(`http://127.0.0.1:${port}/v1`, { disk: { retries: 1 } });
+    assert.equal(attempt.kind === "fault" && attempt.class, "transport");
+    assert.deepEqual([calls[0]?.status, calls[0]?.retries[0]?.status], [null, null]);
+  } finally {
+    server.close();
+  }
 });

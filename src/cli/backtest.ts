@@ -19,6 +19,7 @@ import { parseFilter } from "../run/selection.ts";
 import type { Sink } from "../run/sink.ts";
 import type { World } from "../run/world.ts";
 import { flagged, integer, parameters, type Raw, text, texts } from "./arguments.ts";
+import { exitStatus } from "./exit-status.ts";
 import { expectedCost } from "./expected-cost.ts";
 import { type Chosen, chooseProfile, chooseReader, type Inputs, loadInputs } from "./inputs.ts";
 import { clock, host } from "./machine.ts";
@@ -111,23 +112,21 @@ export async function run(raw: Raw): Promise<number> {
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     tellInterrupted(error);
-    tellHowToGoOn(out, error.message.includes("budget of"));
-    return INCOMPLETE;
+    tellHowToGoOn(out, error.overBudget);
+    return exitStatus.incomplete;
   } finally {
     await chosen.reader.close?.();
   }
 }
 
-const INCOMPLETE = 3;
-
-function tellHowToGoOn(out: string, spent: boolean): void {
+function tellHowToGoOn(out: string, overBudget: boolean): void {
   if (!fs.existsSync(out)) return;
-  const first = spent ? "raise `budget` in the profile, then " : "";
+  const first = overBudget ? "raise `budget` in the profile, then " : "";
   printWords(`run folder: ${shownPath(path.resolve(out))}`);
   printWords(`hint: ${first}go on with the same words and --out ${out} --resume (without --force)`);
 }
 
-export function printReport(report: Report, out: string, json: boolean): number {
+function printReport(report: Report, out: string, json: boolean): number {
   const digests = { result: report.resultDigest, report: report.reportDigest };
   const signed = (report.evidence as { ledger: string | null }).ledger;
   printWords(`run folder: ${shownPath(path.resolve(out))}`);
@@ -142,7 +141,7 @@ export function printReport(report: Report, out: string, json: boolean): number 
 }
 
 /** Where no word names one; refused where the profile describes another, which was forgotten. */
-export function unnamedReader({ place, identity, readerFiles }: Profile): string {
+function unnamedReader({ place, identity, readerFiles }: Profile): string {
   const described = [
     ...(Object.keys(identity).length === 0 ? [] : ["identity"]),
     ...(readerFiles.length === 0 ? [] : ["reader_files"]),
@@ -213,7 +212,7 @@ function stoppedBy(signals: readonly NodeJS.Signals[]): AbortSignal {
   const abort = new AbortController();
   for (const name of signals)
     process.on(name, () => {
-      if (abort.signal.aborted) process.exit(3);
+      if (abort.signal.aborted) process.exit(exitStatus.incomplete);
       printWords("stopping: trajectories in flight are finished and recorded; once more ends them");
       abort.abort();
     });

@@ -5,9 +5,9 @@ import { BlindcastError, isRefusal, refuse } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import { checkWords, type Raw } from "./arguments.ts";
+import { exitStatus } from "./exit-status.ts";
 import { printWords, refusalText, tellInterrupted } from "./print.ts";
 
-const exit = { refused: 2, incomplete: 3, bug: 4 } as const;
 /** Flags without a value. */
 const switches = ["json", "offline", "resume", "force", "yes", "help", "version"];
 /** Each verb is loaded when it is called: what the others import costs it no time. */
@@ -82,7 +82,7 @@ async function main(words: readonly string[]): Promise<number> {
     });
   for (const { command, describe, load } of verbs) {
     const named = words.includes(command.split(" ", 1)[0] as string);
-    const { builder, run } = named ? await load() : { builder: unnamed, run: async () => exit.bug };
+    const { builder, run } = named ? await load() : { builder: unnamed, run: async () => exitStatus.bug };
     parser.command(command, describe, builder, async (raw) => {
       status = await run(raw as Raw);
     });
@@ -97,16 +97,16 @@ const unnamed = (yargs: Argv): Argv => yargs;
 function failed(error: unknown): number {
   if (error instanceof BlindcastError && isRefusal(error)) {
     printWords(refusalText(error));
-    return exit.refused;
+    return exitStatus.refused;
   }
   if (error instanceof Interrupted) {
     tellInterrupted(error);
-    return exit.incomplete;
+    return exitStatus.incomplete;
   }
   printWords(
     `blindcast ${ENGINE_VERSION} has a bug: ${error instanceof Error ? error.stack : String(error)}`,
   );
-  return exit.bug;
+  return exitStatus.bug;
 }
 
 process.exitCode = await main(process.argv.slice(2)).catch(failed);

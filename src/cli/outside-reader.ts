@@ -4,6 +4,7 @@ import { canonical } from "../core/canonical.ts";
 import { type Digest, digestOf, sha256Hex } from "../core/digest.ts";
 import { limits } from "../core/limits.ts";
 import { readChunks } from "../core/lines.ts";
+import { isPath } from "../core/named-file.ts";
 import { type Complain, refuse, strict } from "../core/refusal.ts";
 import { execReader } from "../model/agent-exec.ts";
 import { type Endpoint, endpointIdentity, findEndpoint, loadEndpoint } from "../model/endpoint.ts";
@@ -121,7 +122,7 @@ function httpFrom(
 ): OutsideReader | undefined {
   const folders = profileFolders().map((folder) => path.join(folder, "endpoints"));
   const load = (wanted: string, place: string) => {
-    const named = /[/\\]|\.ya?ml$/.test(wanted) ? shownPath(path.resolve(from, wanted)) : wanted;
+    const named = isPath(wanted) ? shownPath(path.resolve(from, wanted)) : wanted;
     const file = findEndpoint(named, folders, place);
     return loadEndpoint(file, shownPath(file), complain);
   };

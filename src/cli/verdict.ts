@@ -3,6 +3,7 @@ import { limits } from "../core/limits.ts";
 import { readChunks } from "../core/lines.ts";
 import { visible } from "../core/words.ts";
 import type { TrustPolicy, Verdict } from "../replay/verify-record.ts";
+import { exitStatus } from "./exit-status.ts";
 import { emphasis, printData, printWords } from "./print.ts";
 
 /** What replay establishes beyond a record that is whole; null of `verify`, and where a stage failed. */
@@ -12,8 +13,6 @@ export type Established = {
   readonly unanswered: string | null;
   readonly runVerdict: string;
 };
-
-const exit = { verified: 0, failed: 1, refused: 2, unauthenticated: 5 } as const;
 
 /** Codes that say nothing against a run: it is another engine's, or was given another file than its reader's. */
 const notOfTheRun: readonly string[] = [
@@ -44,7 +43,9 @@ export function tellVerdict(verdict: Verdict, established: Established | null, j
     printWords(`stage: ${failure.stage}`);
   }
   printData(json ? JSON.stringify(jsonOf(verdict, established)) : textOf(verdict, established));
-  return failure !== null && notOfTheRun.includes(failure.code) ? exit.refused : exit[verdict.verdict];
+  return failure !== null && notOfTheRun.includes(failure.code)
+    ? exitStatus.refused
+    : exitStatus[verdict.verdict];
 }
 
 function jsonOf({ verdict, stages, failure, assurance, record }: Verdict, established: Established | null) {

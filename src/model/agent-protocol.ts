@@ -149,6 +149,6 @@ export function attemptOf(said: Closing, asked: AskedCase, named: boolean): Atte
 }
 
 /** What is not said is null, not 0. */
-function usageOf(said: Static<typeof SaidUsage> | null | undefined): Usage | null {
+export function usageOf(said: Static<typeof SaidUsage> | null | undefined): Usage | null {
   return said === undefined || said === null ? null : ({ ...noUsage, ...said } as Usage);
 }

@@ -69,7 +69,7 @@ async function askIdentity(
 ): Promise<ReaderIdentity> {
   const waiting = setTimeout(() => options.say("waiting for the reader to say who it is"), WAITING_MS);
   const greeted = await session
-    .greet(helloOf(checkpoint, options), new AbortController().signal)
+    .greet(helloOf(checkpoint, options), NEVER)
     .finally(() => clearTimeout(waiting));
   if (!greeted.ok) {
     const last = words().trimEnd().split("\n").at(-1) ?? "";

@@ -1,4 +1,5 @@
 /** A conversation with one process of a reader: hello, identity, then for each question its calls and its answer, then bye. */
+import type { Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
 import { clip } from "../core/words.ts";
 import {
@@ -13,15 +14,9 @@ import {
   type Told,
   tellLine,
 } from "./agent-protocol.ts";
+import { callBounded } from "./bounded-call.ts";
 import type { SaidIdentity } from "./identity.ts";
-import {
-  type AskedCase,
-  type Attempt,
-  type FaultClass,
-  OUT_OF_TIME,
-  type ToolAnswer,
-  type Tools,
-} from "./reader.ts";
+import { type AskedCase, type Attempt, type FaultClass, OUT_OF_TIME, type Tools } from "./reader.ts";
 
 /** What comes from a process: a line, bytes that are none, or its end. */
 export type Received =
@@ -170,7 +165,7 @@ async function answering({ transport, asked, tools, deadline, named }: Asking): 
     if (tools === null)
       throw new Broken("protocol", "a call, though its identity says that it uses no tools");
     if (calls >= limits.calls) throw new Broken("budget", `more than ${limits.calls} calls`);
-    const reply = await replyTo(tools, message);
+    const reply = await callBounded(tools, message.tool, message.args as Json);
     await tell(transport, { type: "reply", call_id: message.call_id, ...reply });
   }
 }
@@ -179,16 +174,6 @@ function closed(message: Closing, asked: AskedCase, named: boolean): Attempt {
   const attempt = attemptOf(message, asked, named);
   if (!("kind" in attempt)) throw new Broken("protocol", attempt.problem);
   return attempt;
-}
-
-/** A violation is told to the reader as a fault, and nothing is said to it from then on: the host has latched it. */
-async function replyTo(tools: Tools, call: Said & { type: "call" }): Promise<ToolAnswer> {
-  try {
-    return await tools.call(call.tool, call.args as Parameters<Tools["call"]>[1]);
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== "BoundViolation") throw error;
-    return { ok: false, fault: { class: "aborted", message: error.message } };
-  }
 }
 
 /** The next message; whatever else comes breaks it off. */

@@ -2,6 +2,7 @@
 import { canonical, type Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
 import { misfit } from "../core/schema.ts";
+import { callBounded } from "./bounded-call.ts";
 import {
   AnswerArguments,
   type ChatSettings,
@@ -94,12 +95,12 @@ async function answerCalls(
   for (const call of calls) {
     const args = call.args.trim() === "" ? {} : parse(call.args);
     let told: string;
-    if (args === undefined) told = answerText(notDone("bad_request", "the arguments are not strict JSON"));
+    if (args === undefined) told = answerText(notDone("the arguments are not strict JSON"));
     else if (isFinal(call)) {
       const given = endingOfCall(call.name, args);
       if (typeof given !== "string") ending = given;
-      told = answerText(notDone("bad_request", typeof given === "string" ? given : "ended"));
-    } else told = answerText(await callTool(tools as Tools, call.name, args));
+      told = answerText(notDone(typeof given === "string" ? given : "ended"));
+    } else told = answerText(await callBounded(tools as Tools, call.name, args));
     const message = toolReply(call.id, told);
     messages.push(message);
     bytes += Buffer.byteLength(message);
@@ -110,17 +111,8 @@ async function answerCalls(
   return ending;
 }
 
-const notDone = (of: string, message: string): ToolAnswer => ({ ok: false, fault: { class: of, message } });
+const notDone = (message: string): ToolAnswer => ({ ok: false, fault: { class: "bad_request", message } });
 const answerText = (answer: ToolAnswer) => canonical(answer as unknown as Json);
-
-async function callTool(tools: Tools, name: string, args: Json): Promise<ToolAnswer> {
-  try {
-    return await tools.call(name, args);
-  } catch (error) {
-    if (error instanceof Error && error.name === "BoundViolation") return notDone("aborted", error.message);
-    throw error;
-  }
-}
 
 /** What `answer` or `decline` says, or what is wrong with its arguments. */
 function endingOfCall(name: string, args: Json): Ending | string {

@@ -1,15 +1,15 @@
 /** Endpoints of chat models: where they are, how they are asked, how often; linted at the door. */
-import * as fs from "node:fs";
-import * as path from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { canonical, type Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
+import { lookFor } from "../core/named-file.ts";
 import { type Complain, type Place, refuse, strict } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
 import { readYaml } from "../core/yaml.ts";
 import { isFloating } from "./family.ts";
 import { SaidIdentity } from "./identity.ts";
 import type { Estimate } from "./reader.ts";
+import type { TokenCost } from "./token-usage.ts";
 
 const strictly = { additionalProperties: false } as const;
 const upTo = (maximum: number, minimum = 1) =>
@@ -88,13 +88,8 @@ export const EndpointOnDisk = Type.Object(
 );
 export type EndpointOnDisk = Static<typeof EndpointOnDisk>;
 
-/** What a million tokens cost. */
-export type TokenCost = {
-  readonly input: number;
-  readonly cached_input: number;
-  readonly output: number;
-  readonly currency: string;
-};
+/** Of one trajectory; null where nobody says. */
+export type ExpectedUse = Omit<Estimate, "cost" | "currency">;
 
 export type Endpoint = {
   readonly name: string;
@@ -117,18 +112,14 @@ export type Endpoint = {
   readonly tokensPerMinute: number | null;
   readonly concurrency: number;
   readonly cost: TokenCost | null;
-  readonly estimate: Estimate | null;
+  readonly estimate: ExpectedUse | null;
   readonly cache: boolean;
   readonly identity: SaidIdentity;
 };
 
 /** A name is a path, else a file of one of the folders, in their order. `place` names it: a flag, or a file's line. */
 export function findEndpoint(name: string, folders: readonly string[], place: Place): string {
-  const named = folders.map((folder) => path.join(folder, `${name}.yaml`));
-  const looked = /\.ya?ml$/.test(name)
-    ? [name]
-    : [...new Set([...(/[/\\]/.test(name) ? [name] : []), ...named])];
-  const found = looked.find((file) => fs.existsSync(file) && fs.statSync(file).isFile());
+  const { found, looked } = lookFor(name, folders);
   return found ?? refuse("EndpointUnknown", { place, found: name, looked });
 }
 
@@ -188,24 +179,12 @@ export function endpointOf(disk: EndpointOnDisk, place: Place): Endpoint {
     tokensPerMinute: disk.tokens_per_minute ?? null,
     concurrency: disk.concurrency ?? limits.concurrency,
     cost: cost === undefined ? null : { ...cost, cached_input: cost.cached_input ?? cost.input },
-    estimate: estimate === undefined ? null : estimateOf(estimate, cost),
+    estimate:
+      estimate === undefined
+        ? null
+        : { model_calls: null, input_tokens: null, output_tokens: null, ...estimate },
     cache: disk.cache ?? false,
     identity: disk.identity ?? {},
-  };
-}
-
-function estimateOf(
-  estimate: NonNullable<EndpointOnDisk["estimate"]>,
-  cost: EndpointOnDisk["cost"],
-): Estimate {
-  const { model_calls = null, input_tokens = null, output_tokens = null } = estimate;
-  const known = cost !== undefined && input_tokens !== null && output_tokens !== null;
-  return {
-    model_calls,
-    input_tokens,
-    output_tokens,
-    cost: known ? (input_tokens * cost.input + output_tokens * cost.output) / 1e6 : null,
-    currency: cost?.currency ?? null,
   };
 }
 

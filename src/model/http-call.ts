@@ -28,10 +28,10 @@ export type CallOutcome = {
   readonly ms: number;
 };
 
-/** An endpoint as it is asked: its connections, rates and key are shared by all who ask. */
 /** How long a call may take; the wait for its turn is not in it. */
 export type CallTime = Pick<Opening, "deadline" | "paused">;
 
+/** An endpoint as it is asked: its connections, rates and key are shared by all who ask. */
 export type EndpointClient = {
   readonly endpoint: Endpoint;
   /** `tokens`: expected use, for the rate. `once`: what came whole but is no completion is not asked for again. */

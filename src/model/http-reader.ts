@@ -5,22 +5,23 @@ import { refuse } from "../core/refusal.ts";
 import { type ChatSettings, chatFunctions, parseCompletion } from "./chat.ts";
 import { type Conversation, converse } from "./chat-loop.ts";
 import { promptDigest, systemPrompt } from "./chat-prompt.ts";
-import { type Endpoint, endpointIdentity } from "./endpoint.ts";
+import { type Endpoint, type ExpectedUse, endpointIdentity } from "./endpoint.ts";
 import type { ModelCheckpoint } from "./family.ts";
 import { type CallOutcome, type EndpointClient, endpointClient, type Outside } from "./http-call.ts";
 import { completeIdentity, type OutsideOptions, type SaidIdentity } from "./identity.ts";
-import type {
-  AskedCase,
-  Estimate,
-  ModelCall,
-  Opening,
-  Reader,
-  ReaderIdentity,
-  ReaderSource,
-  Usage,
+import {
+  type AskedCase,
+  type Estimate,
+  type ModelCall,
+  noUsage,
+  type Opening,
+  type Reader,
+  type ReaderIdentity,
+  type ReaderSource,
+  type Usage,
 } from "./reader.ts";
 import { type ReplyCache, replyKey } from "./reply.ts";
-import { callUsage, summedUsage } from "./token-usage.ts";
+import { callUsage, costOf, sumUsage } from "./token-usage.ts";
 
 export type HttpOptions = OutsideOptions &
   Outside & {
@@ -36,6 +37,8 @@ export type HttpOptions = OutsideOptions &
     readonly clients?: Map<string, EndpointClient>;
   };
 
+/** A conversation that was given up before its first call. */
+const NO_CALLS: Usage = { ...noUsage, model_calls: 0, retries: 0 };
 const SEEDS = 2_147_483_648;
 
 /** A checkpoint as it is asked, or the endpoint's own model. */
@@ -78,14 +81,13 @@ export function httpReader(options: HttpOptions): ReaderSource {
 }
 
 /** Rows of the family may be asked where it costs more: nobody is told less than it may come to. */
-function dearest(estimate: Estimate, { endpoint, endpoints }: HttpOptions): Estimate {
+function dearest(estimate: ExpectedUse, { endpoint, endpoints }: HttpOptions): Estimate {
   const { input_tokens: input, output_tokens: output } = estimate;
   const costs = [endpoint, ...endpoints.values()].map(({ cost }) =>
-    cost === null || input === null || output === null
-      ? null
-      : (input * cost.input + output * cost.output) / 1e6,
+    cost === null || input === null || output === null ? null : costOf(cost, input, 0, output),
   );
-  return { ...estimate, cost: costs.includes(null) ? null : Math.max(...(costs as number[])) };
+  const cost = costs.includes(null) ? null : Math.max(...(costs as number[]));
+  return { ...estimate, cost, currency: endpoint.cost?.currency ?? null };
 }
 
 function prepare(
@@ -165,7 +167,7 @@ function chatReader(options: HttpOptions, to: Asked, opening: Opening): Reader {
         parse: to.client.parse,
         complete: modelPort({ options, to, opening, asked, usages }),
       });
-      return { ...ending, usage: summedUsage(usages) };
+      return { ...ending, usage: sumUsage([NO_CALLS, ...usages]) };
     },
   };
 }

@@ -7,17 +7,10 @@ import { misfit } from "../core/schema.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import { clip } from "../core/words.ts";
 import type { ToolSchema } from "../store/tools.ts";
-import { SaidUsage } from "./agent-protocol.ts";
+import { SaidUsage, usageOf } from "./agent-protocol.ts";
+import { callBounded } from "./bounded-call.ts";
 import { turnsOver } from "./mcp-turns.ts";
-import {
-  type AskedCase,
-  type Attempt,
-  type FaultClass,
-  noUsage,
-  OUT_OF_TIME,
-  type Tools,
-  type Usage,
-} from "./reader.ts";
+import { type AskedCase, type Attempt, type FaultClass, OUT_OF_TIME, type Tools } from "./reader.ts";
 
 const strictly = { additionalProperties: false } as const;
 const usage = Type.Optional(SaidUsage);
@@ -174,12 +167,11 @@ async function storeCall(
   crash: (error: unknown) => void,
 ): Promise<Said> {
   try {
-    const answer = await tools.call(name, args);
+    const answer = await callBounded(tools, name, args);
     return answer.ok ? spoken(answer as unknown as Json) : spokenFault(answer.fault);
   } catch (error) {
-    const violation = error instanceof Error && error.name === "BoundViolation";
-    if (!violation) crash(error);
-    return spokenFault(fault("aborted", violation ? error.message : "the run has ended"));
+    crash(error);
+    return spokenFault(fault("aborted", "the run has ended"));
   }
 }
 
@@ -193,7 +185,7 @@ function endingOf(name: string, args: Json, tools: Tools | null): Attempt | null
   const { reason, probability, usage } = args as Partial<Static<typeof AnswerArguments>> & {
     reason?: string;
   };
-  const spent = usage === undefined ? null : ({ ...noUsage, ...usage } as Usage);
+  const spent = usageOf(usage);
   if (reason !== undefined) return { kind: "decline", reason, usage: spent };
   return { kind: "answer", probability: probability as number, usage: spent };
 }

@@ -1,8 +1,15 @@
 /** What model calls used: tokens as the replies report them, cost by an endpoint's amounts, sums of a trajectory. */
 import { limits } from "../core/limits.ts";
 import type { Completion } from "./chat.ts";
-import type { TokenCost } from "./endpoint.ts";
 import { noUsage, type Usage } from "./reader.ts";
+
+/** What a million tokens cost. */
+export type TokenCost = {
+  readonly input: number;
+  readonly cached_input: number;
+  readonly output: number;
+  readonly currency: string;
+};
 
 /** Of one call. Cost is unknown where the reply does not report both counts, or the endpoint names no amounts. */
 export function callUsage(
@@ -23,15 +30,18 @@ export function callUsage(
   };
 }
 
-function costOf(cost: TokenCost, input: number, cached: number, output: number): number {
+/** `cached` are among the `input` tokens. */
+export function costOf(cost: TokenCost, input: number, cached: number, output: number): number {
   const cheap = Math.min(cached, input);
   return ((input - cheap) * cost.input + cheap * cost.cached_input + output * cost.output) / 1e6;
 }
 
-/** Field by field; null where no call reported it. */
-export function summedUsage(usages: readonly Usage[]): Usage {
-  const sum: { -readonly [K in keyof Usage]: Usage[K] } = { ...noUsage, model_calls: 0, retries: 0 };
-  for (const usage of usages)
+/** Field by field, of what is known; a field is null where nobody reported it, and the whole where nobody said anything. */
+export function sumUsage(parts: readonly (Usage | null)[]): Usage | null {
+  const known = parts.filter((one) => one !== null);
+  if (known.length === 0) return null;
+  const sum: { -readonly [K in keyof Usage]: Usage[K] } = { ...noUsage };
+  for (const usage of known)
     for (const field of Object.keys(noUsage) as (keyof Usage)[]) {
       const value = usage[field];
       if (value !== null) sum[field] = (sum[field] ?? 0) + value;

@@ -1,9 +1,9 @@
 /** Profiles: what an application selects; every name is resolved and every key checked before anything runs. */
-import * as fs from "node:fs";
 import * as path from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { contract } from "../core/contract.ts";
 import { limits } from "../core/limits.ts";
+import { isPath, lookFor } from "../core/named-file.ts";
 import { type Complain, type Place, refuse, strict } from "../core/refusal.ts";
 import { fit, type PlaceOf } from "../core/schema.ts";
 import { readYaml } from "../core/yaml.ts";
@@ -124,36 +124,13 @@ export type Profile = {
 
 /** A name is a path, else a file of one of the folders, in their order. `place` names it: a flag, or a file's line. */
 export function findProfile(name: string, folders: readonly string[], place: Place = "--profile"): string {
-  return (
-    findFile(name, folders) ??
-    refuse("ProfileUnknown", {
-      place,
-      found: name,
-      looked: candidates(name, folders),
-    })
-  );
+  const { found, looked } = lookFor(name, folders);
+  return found ?? refuse("ProfileUnknown", { place, found: name, looked });
 }
 
 export function findFamily(name: string, folders: readonly string[], place: Place): string {
-  return (
-    findFile(name, folders) ??
-    refuse("FamilyUnknown", {
-      place,
-      found: name,
-      looked: candidates(name, folders),
-    })
-  );
-}
-
-const isPath = (name: string) => /[/\\]|\.ya?ml$/.test(name);
-
-function findFile(name: string, folders: readonly string[]): string | undefined {
-  return candidates(name, folders).find((file) => fs.existsSync(file) && fs.statSync(file).isFile());
-}
-
-function candidates(name: string, folders: readonly string[]): string[] {
-  const named = folders.map((folder) => path.join(folder, `${name}.yaml`));
-  return /\.ya?ml$/.test(name) ? [name] : [...new Set([...(isPath(name) ? [name] : []), ...named])];
+  const { found, looked } = lookFor(name, folders);
+  return found ?? refuse("FamilyUnknown", { place, found: name, looked });
 }
 
 /**
@@ -166,19 +143,13 @@ export function loadProfile(
   folders: readonly string[],
   complain: Complain = strict,
 ): Profile | undefined {
-  const chain: ProfileOnDisk[] = [];
-  let filesOf = path.dirname(file);
-  let readerOf = path.dirname(file);
+  const chain: { readonly disk: ProfileOnDisk; readonly folder: string }[] = [];
   let next: string | undefined = file;
   let place = shown;
   while (next !== undefined) {
     const read = readProfile(next, place, complain);
     if (read === undefined) return undefined;
-    if (read.disk.reader_files !== undefined && chain.every((disk) => disk.reader_files === undefined))
-      filesOf = path.dirname(next);
-    if (read.disk.reader !== undefined && chain.every((disk) => disk.reader === undefined))
-      readerOf = path.dirname(next);
-    chain.unshift(read.disk);
+    chain.unshift({ disk: read.disk, folder: path.dirname(next) });
     if (read.disk.extends === undefined) break;
     if (chain.length > limits.parents)
       refuse("LimitExceeded", {
@@ -192,12 +163,17 @@ export function loadProfile(
     next = findProfile(base, folders, read.placeOf("/extends"));
     place = isPath(parent) ? path.join(path.dirname(place), parent) : next;
   }
+  const disks = chain.map(({ disk }) => disk);
   const merged = (key: "bootstrap" | "identity" | "budget") =>
-    Object.assign({}, ...chain.map((disk) => disk[key] ?? {}));
-  const disk = Object.assign({}, ...chain) as ProfileOnDisk;
+    Object.assign({}, ...disks.map((disk) => disk[key] ?? {}));
+  /** Where the file lies that says it. */
+  const folderOf = (key: "reader" | "reader_files") =>
+    chain.findLast(({ disk }) => disk[key] !== undefined)?.folder ?? path.dirname(file);
+  const disk = Object.assign({}, ...disks) as ProfileOnDisk;
   const whole = { ...disk, bootstrap: merged("bootstrap"), identity: merged("identity") };
   const budgeted = disk.budget === undefined ? whole : { ...whole, budget: merged("budget") };
-  return { ...profileOf(budgeted, shown, filesOf), readerFolder: path.resolve(readerOf) };
+  const profile = profileOf(budgeted, shown, folderOf("reader_files"));
+  return { ...profile, readerFolder: path.resolve(folderOf("reader")) };
 }
 
 function readProfile(

@@ -1,7 +1,8 @@
 /** Evidence of model calls: how many, which model served them, what was tried again and why, what was spent. */
 import type { ForecastCase } from "../caseset/forecast-case.ts";
 import type { Json } from "../core/canonical.ts";
-import { sumUsage, type UsedCall } from "../score/model-use.ts";
+import { sumUsage } from "../model/token-usage.ts";
+import type { UsedCall } from "../score/model-use.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
 
 /** `models`, `judges` and `usage`, each only where there is something to say: a reader without models says nothing. */

@@ -1,6 +1,5 @@
 /** Instances of the reader: a new one for each trajectory, or under `process: shared` one for each (arm, repeat). */
-import type { Instant } from "../core/instant.ts";
-import { formatInstant } from "../core/instant.ts";
+import { formatInstant, type Instant } from "../core/instant.ts";
 import type { ModelCheckpoint } from "../model/family.ts";
 import type { AskedCase, Attempt, ModelCall, Opening, Reader, Tools } from "../model/reader.ts";
 import { ask, askInstance } from "./ask.ts";

@@ -21,10 +21,10 @@ import type { World } from "./world.ts";
 export async function runArms(plan: Plan, run: OpenRun, world: World): Promise<RunRecord> {
   const { recorder } = run;
   const total = trajectoryCount(plan);
-  const { done, error, why } = await runAll(plan, run, world);
+  const { done, error, why, overBudget } = await runAll(plan, run, world);
   try {
     if (error !== undefined) throw error;
-    if (done < total) throw new Interrupted(done, total, null, why);
+    if (done < total) throw new Interrupted(done, total, null, why, overBudget);
     const sealed = recorder.seal(total);
     await writePieces(world.sink, "plants.jsonl", plantLines(plan));
     return recordOf(plan, recorder, sealed);
@@ -39,7 +39,12 @@ function* plantLines(plan: Plan): Generator<string> {
   for (const records of plan.plantRecords) for (const record of records) yield `${plantLine(record)}\n`;
 }
 
-type Ran = { readonly done: number; readonly error: unknown; readonly why: string | null };
+type Ran = {
+  readonly done: number;
+  readonly error: unknown;
+  readonly why: string | null;
+  readonly overBudget: boolean;
+};
 
 /** The first error ends it, as does the world's signal: what is in flight is finished, nothing more is begun. */
 async function runAll(plan: Plan, run: OpenRun, world: World): Promise<Ran> {
@@ -102,7 +107,8 @@ async function runAll(plan: Plan, run: OpenRun, world: World): Promise<Ran> {
   }
   await queue.onIdle();
   world.progress.end();
-  return { done, error, why: spending.reached() ?? why ?? left }; // what was in flight has come over it
+  const spent = spending.reached(); // what was in flight has come over it
+  return { done, error, why: spent ?? why ?? left, overBudget: spent !== null };
 }
 
 /** Now and then a progress leaf: from it on, a record that lost entries is not taken up again. */

@@ -1,5 +1,6 @@
 /** What a trajectory used of models: counted from its recorded calls, over all attempts, else as its reader said. */
-import { noUsage, type Retry, type Usage } from "../model/reader.ts";
+import type { Retry, Usage } from "../model/reader.ts";
+import { sumUsage } from "../model/token-usage.ts";
 import type { Entry } from "../run/entry.ts";
 import { attemptsOf } from "./trajectory-check.ts";
 
@@ -49,17 +50,4 @@ export function modelUse(entries: readonly Entry[]): ModelUse {
     });
   }
   return { calls, judged, usage: sumUsage(called) };
-}
-
-/** Field by field; null where nobody reported it. */
-export function sumUsage(parts: readonly (Usage | null)[]): Usage | null {
-  const known = parts.filter((one) => one !== null);
-  if (known.length === 0) return null;
-  const fields = Object.keys(noUsage) as (keyof Usage)[];
-  const sum = (field: keyof Usage) =>
-    known.reduce((total: number | null, one) => {
-      const more = one[field];
-      return more === null ? total : (total ?? 0) + more;
-    }, null);
-  return Object.fromEntries(fields.map((field) => [field, sum(field)])) as Usage; // each is bounded: no sum overflows
 }

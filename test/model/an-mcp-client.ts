@@ -4,19 +4,9 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { SaidIdentity } from "../../src/model/identity.ts";
 import { type McpOptions, mcpReader } from "../../src/model/mcp-reader.ts";
-import type { AskedCase, Attempt, Opening, ReaderSource, ToolAnswer, Tools } from "../../src/model/reader.ts";
+import type { Attempt, Opening, ReaderSource, ToolAnswer, Tools } from "../../src/model/reader.ts";
 import { toolSchemas, toolSchemaVersion } from "../../src/store/tools.ts";
-
-export const asked: AskedCase = {
-  id: "rain-2014-06-01",
-  repeat: 0,
-  kind: "forecast",
-  question: "Will it rain?",
-  horizon: "2014-06-01T07:00:00Z",
-  asked_day: "2014-06-01",
-  tables: { weather: { date: "string", precipitation: "number" } },
-  answer: "probability",
-};
+import { askedCase } from "./an-asked-case.ts";
 
 export const identity: SaidIdentity = {
   name: "client",
@@ -75,7 +65,7 @@ export function held(
       say: () => undefined,
       input,
       output,
-      asked,
+      asked: askedCase,
       ...options,
     },
     load,
@@ -117,5 +107,5 @@ export async function ask(
     paused: (work) => work,
     record: () => undefined,
   };
-  return source.open(null, opening).answer(asked, tools, new AbortController().signal);
+  return source.open(null, opening).answer(askedCase, tools, new AbortController().signal);
 }

@@ -6,17 +6,7 @@ import { type HttpOptions, httpReader } from "../../src/model/http-reader.ts";
 import type { AskedCase, Attempt, ModelCall, ServedRow, ToolAnswer, Tools } from "../../src/model/reader.ts";
 import { toolSchemas, toolSchemaVersion } from "../../src/store/tools.ts";
 import { type ChatServer, type ChatServerOptions, chatServer } from "../support/chat-server.ts";
-
-export const askedCase: AskedCase = {
-  id: "rain-2014-06-01",
-  repeat: 0,
-  kind: "forecast",
-  question: "Will it rain?",
-  horizon: "2014-06-01T07:00:00Z",
-  asked_day: "2014-06-01",
-  tables: { weather: { date: "string", precipitation: "number" } },
-  answer: "probability",
-};
+import { askedCase } from "./an-asked-case.ts";
 
 /** A server that goes with the file's tests. */
 export async function served(options: ChatServerOptions): Promise<ChatServer> {

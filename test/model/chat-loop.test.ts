@@ -16,7 +16,7 @@ import { parseWithout } from "../../src/model/credential.ts";
 import type { ToolAnswer } from "../../src/model/reader.ts";
 import { toolSchemas } from "../../src/store/tools.ts";
 import { assertEvery } from "../support/all.ts";
-import { askedCase } from "./asked-endpoint.ts";
+import { askedCase } from "./an-asked-case.ts";
 
 const settings: ChatSettings = {
   model: "m",

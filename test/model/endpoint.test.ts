@@ -13,7 +13,8 @@ import {
 import { noted, refused, refusedLater, temporary, written } from "../core/refused.ts";
 import { assertEvery } from "../support/all.ts";
 import { familyOf, row } from "./a-family.ts";
-import { ask, askedCase, readerAt, served } from "./asked-endpoint.ts";
+import { askedCase } from "./an-asked-case.ts";
+import { ask, readerAt, served } from "./asked-endpoint.ts";
 
 const base = "endpoint: local\nurl: http://127.0.0.1:8080/v1\n";
 const folder = temporary();

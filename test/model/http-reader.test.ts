@@ -9,7 +9,8 @@ import { persistence } from "../../src/model/readers/persistence.ts";
 import type { TableReads } from "../../src/model/readers/table-reads.ts";
 import { assertEvery } from "../support/all.ts";
 import { type ChatRequest, imitating, type Said } from "../support/chat-server.ts";
-import { ask, askedCase, readerAt, rowTools, type Scene, served, weatherRows } from "./asked-endpoint.ts";
+import { askedCase } from "./an-asked-case.ts";
+import { ask, readerAt, rowTools, type Scene, served, weatherRows } from "./asked-endpoint.ts";
 
 const reads: TableReads = {
   table: "weather",

@@ -6,7 +6,8 @@ import { noUsage } from "../../src/model/reader.ts";
 import { toolSchemas } from "../../src/store/tools.ts";
 import { refused, refusedLater } from "../core/refused.ts";
 import { assertEvery } from "../support/all.ts";
-import { ask, asked, echoTools, held, identity } from "./an-mcp-client.ts";
+import { askedCase } from "./an-asked-case.ts";
+import { ask, echoTools, held, identity } from "./an-mcp-client.ts";
 
 const closedNow = { ok: false, fault: { class: "aborted", message: "the case is closed" } };
 const row = { ref: "weather#2014-05-31", available_at: "2014-06-01T07:00:00Z", body: { precipitation: 0.5 } };
@@ -20,9 +21,9 @@ for (const mode of ["legacy", { pin: "2026-07-28" }] as const) {
     const attempt = ask(one, tools);
     await one.connect();
     const instructions = one.client.getInstructions() as string;
-    assert.deepEqual(JSON.parse(instructions.split("\n").at(-1) as string), asked);
+    assert.deepEqual(JSON.parse(instructions.split("\n").at(-1) as string), askedCase);
     const question = await one.call("question");
-    assert.deepEqual(question, { body: asked, isError: false });
+    assert.deepEqual(question, { body: askedCase, isError: false });
     const rows = await one.call("rows", { table: "weather", limit: 1 });
     assert.deepEqual(rows, { body: { ok: true, rows: [row], total: 2, truncated: true }, isError: false });
     assert.deepEqual(calls, [["rows", { table: "weather", limit: 1 }]]);
@@ -279,7 +280,7 @@ test("mcpReader: its identity is the profile's, and a session serves one traject
   };
   const reader = one.source.open(null, opening);
   assert.throws(() => one.source.open(null, opening), /one trajectory/);
-  const given = await reader.answer(asked, null, AbortSignal.abort());
+  const given = await reader.answer(askedCase, null, AbortSignal.abort());
   assert.ok(given.kind === "fault" && given.class === "timeout", "its time was over before it began");
   await one.source.close?.();
   await one.client.close();

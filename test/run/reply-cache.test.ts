@@ -7,7 +7,8 @@ import { Level } from "level";
 import type { ReplyCache } from "../../src/model/reply.ts";
 import { levelReplyCache } from "../../src/run/reply-cache.ts";
 import { refusedLater, temporary, written } from "../core/refused.ts";
-import { ask, askedCase, type Scene, served } from "../model/asked-endpoint.ts";
+import { askedCase } from "../model/an-asked-case.ts";
+import { ask, type Scene, served } from "../model/asked-endpoint.ts";
 import { assertEvery, assertNone } from "../support/all.ts";
 import type { ChatRequest, Said, ServerFault } from "../support/chat-server.ts";
 

@@ -262,6 +262,7 @@ describe("readers.http", () => {
     const stopped = await run(words("poor"));
     assert.equal(stopped.status, 3);
     assert.match(stopped.stderr, /stopped after \d+ of 12 trajectories: budget of 9 model calls: 9 spent/);
+    assert.match(stopped.stderr, /^hint: raise `budget` in the profile, then go on with .*--resume/m);
     assert.equal(server.bodies.length - first, 9);
     const went = await run(words("tiny", "--resume"));
     assert.equal(went.status, 0, went.stderr);

@@ -42,7 +42,7 @@ async function runAll(runs: readonly Given[]): Promise<readonly Ran[]> {
     process.argv = [process.execPath, main, ...words];
     process.exitCode = undefined;
     await import(`${pathToFileURL(main).href}?run=${i}`);
-    process.removeAllListeners("SIGINT");
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(name);
     said.push({ status: Number(process.exitCode ?? 0), ...texts });
   }
   process.stdout.write = tellOut;

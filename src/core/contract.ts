@@ -8,6 +8,12 @@ export const contract = {
   bootstrapRedrawnPer: 20,
   /** Below this many clusters the t interval decides (42, 63). */
   bootstrapClusters: 100,
+  /** Fewer clusters or cases on a side and a cutoff's estimate is not estimable (42). */
+  leakClusters: 5,
+  leakCases: 20,
+  /** Two-sided size and power of a minimum detectable effect (42). */
+  alpha: 0.05,
+  power: 0.8,
   /** Significant digits of every reported number (law 4). */
   significantDigits: 12,
 } as const;

@@ -58,6 +58,8 @@ const packages: ReadonlyMap<string, readonly string[] | "all"> = new Map<string,
   ["level", ["run"]],
   ["@modelcontextprotocol/server", ["model"]],
   ["cli-progress", ["run"]],
+  ["@observablehq/plot", ["report"]],
+  ["linkedom", ["report"]],
   ["danfojs-node", ["report"]],
   ["yargs", ["cli"]],
 ]);

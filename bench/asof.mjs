@@ -100,6 +100,7 @@ function tableOf({ count, each, entity, day, hour, value, valid, available }) {
     validColumn: "date",
     availableColumn: "published",
     entity: "entity",
+    text: [],
     valid,
     available,
     retracted: null,

@@ -3,11 +3,13 @@ import type { CaseSet } from "./caseset/load.ts";
 import { type Outcome, settle } from "./caseset/settlement.ts";
 import { buildReport, type Report, reportOf } from "./report/build-report.ts";
 import { closeRun, finishClosed } from "./run/close-run.ts";
+import { documentTables } from "./run/leak-items.ts";
 import { openRun } from "./run/open-run.ts";
 import { type Check, type Plan, preflight, type Selection } from "./run/preflight.ts";
 import { checkSame } from "./run/resume.ts";
 import { runArms } from "./run/run-arms.ts";
 import type { World } from "./run/world.ts";
+import { scoreRules } from "./score/score-rules.ts";
 import { scoreTrajectories } from "./score/score-run.ts";
 import type { TrajectoryScore } from "./score/score-trajectory.ts";
 
@@ -33,8 +35,11 @@ export async function backtest(
   const run = await openRun(plan, world); // the open leaf is signed before the first recorded read
   const record = await runArms(plan, run, world); // trajectories; their root is fixed here
   const outcomes = settle(plan.cases, set.labels, { deadlines: plan.deadlines, asOf: null });
-  const scores = scoreTrajectories(plan.cases, outcomes, record);
-  const report = buildReport({ manifest: run.manifest, ...plan }, outcomes, scores, record);
+  const { leak } = selection.options;
+  const find = selection.entities?.find ?? null;
+  const rules = scoreRules(leak, world.judging !== undefined, documentTables(world.store), find);
+  const scores = scoreTrajectories(plan.cases, outcomes, record, rules);
+  const report = buildReport({ manifest: run.manifest, leak, ...plan }, outcomes, scores, record);
   await closeRun(run, plan, record, report, world); // close leaf, signed checkpoint
   return { plan, outcomes, scores, report };
 }

@@ -2,8 +2,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Duration, parseDuration } from "../core/duration.ts";
 import { formatInstant, type Instant, MICROS_PER_DAY, parseInstant } from "../core/instant.ts";
+import { limits } from "../core/limits.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
+import { termsOf } from "../core/terms.ts";
 
 const strictly = { additionalProperties: false } as const;
 const text = Type.String({ minLength: 1, maxLength: 20_000, description: "a text that is not empty" });
@@ -33,12 +35,30 @@ export const ForecastCaseOnDisk = Type.Object(
       Type.Integer({ minimum: 0, maximum: 4, description: "an integer from 0 to 4" }),
     ),
     reference: Type.Optional(text),
+    subject: Type.Optional(
+      Type.Object(
+        {
+          entity: text,
+          values: Type.Union(
+            [
+              Type.Literal("number"),
+              Type.Array(text, { minItems: 1, maxItems: limits.subjectValues, uniqueItems: true }),
+            ],
+            { description: '"number", or a list of texts, each once' },
+          ),
+        },
+        strictly,
+      ),
+    ),
     tags: Type.Optional(Type.Array(text, { maxItems: 100 })),
     cluster: Type.Optional(text),
   },
   strictly,
 );
 export type ForecastCaseOnDisk = Static<typeof ForecastCaseOnDisk>;
+
+/** Whom a case asks about, and what kind of value answers it: a number, or one of some texts. No outcome. */
+export type CaseSubject = { readonly entity: string; readonly values: "number" | readonly string[] };
 
 /** `first`: the label with the least available time; else the last label available at the instant. */
 export type Vintage = "first" | Instant;
@@ -62,6 +82,7 @@ export type ForecastCase = {
   readonly minimumLead: Duration | null;
   readonly leakThreshold: number | null;
   readonly reference: string | null;
+  readonly subject: CaseSubject | null;
   readonly tags: readonly string[];
   readonly cluster: string | null;
 };
@@ -88,6 +109,7 @@ export function parseForecastCase(
     disk.minimum_lead === undefined
       ? null
       : parseDuration(disk.minimum_lead, place, `case ${disk.id}: minimum_lead`, complain);
+  demandFindable(disk.subject, place, complain);
   if (horizon === undefined || resolvedAt === undefined || vintage === undefined) return undefined;
   if (!Number.isSafeInteger(Math.max(horizon, resolvedAt) + CENTURY)) {
     const expected = "a freeze and a resolution a century before the end of time in 2255";
@@ -122,9 +144,25 @@ export function parseForecastCase(
     minimumLead: lead,
     leakThreshold: disk.leak_threshold ?? null,
     reference: disk.reference ?? null,
+    subject: disk.subject ?? null,
     tags: disk.tags ?? [],
     cluster: disk.cluster ?? null,
   };
+}
+
+/** What has neither a letter nor a digit is found in no text. */
+function demandFindable(subject: CaseSubject | undefined, place: Place, complain: Complain): void {
+  if (subject === undefined) return;
+  const { entity, values } = subject;
+  const texts = [
+    ["entity", entity],
+    ...(values === "number" ? [] : values.map((value, i) => [`values.${i}`, value])),
+  ];
+  for (const [key, found] of texts as [string, string][]) {
+    if (termsOf(found).length > 0) continue;
+    const expected = "a text with a letter or a digit";
+    complain("FieldInvalid", { place, field: `subject.${key}`, found: JSON.stringify(found), expected });
+  }
 }
 
 function parseInterval(
@@ -152,6 +190,11 @@ function parseInterval(
   return [t0, t1];
 }
 
+const subjectOnDisk = ({ entity, values }: CaseSubject): NonNullable<ForecastCaseOnDisk["subject"]> => ({
+  entity,
+  values: values === "number" ? values : [...values],
+});
+
 /** The case as the run folder keeps it: every instant in its one spelling, absent keys left out. */
 export function forecastCaseOnDisk(item: ForecastCase): ForecastCaseOnDisk {
   const { resolution } = item;
@@ -173,6 +216,7 @@ export function forecastCaseOnDisk(item: ForecastCase): ForecastCaseOnDisk {
     ...(item.minimumLead === null ? {} : { minimum_lead: item.minimumLead.text }),
     ...(item.leakThreshold === null ? {} : { leak_threshold: item.leakThreshold }),
     ...(item.reference === null ? {} : { reference: item.reference }),
+    ...(item.subject === null ? {} : { subject: subjectOnDisk(item.subject) }),
     ...(item.tags.length === 0 ? {} : { tags: [...item.tags] }),
     ...(item.cluster === null ? {} : { cluster: item.cluster }),
   };

@@ -10,6 +10,7 @@ import { type Complain, type Place, strict } from "../core/refusal.ts";
 import { fit, type PlaceOf } from "../core/schema.ts";
 import { parseJson } from "../core/strict-json.ts";
 import { readYaml } from "../core/yaml.ts";
+import type { AliasTable } from "./entity-names.ts";
 import { type ForecastCase, parseForecastCase } from "./forecast-case.ts";
 import { type Label, parseLabel } from "./label.ts";
 import { type Source, SourceOnDisk } from "./source.ts";
@@ -49,6 +50,7 @@ export const CaseSetOnDisk = Type.Object(
         strictly,
       ),
     ),
+    entities: Type.Optional(Type.Object({ table: name, name, alias: name }, strictly)),
     clusters: Type.Optional(Type.String()),
     terms: Type.Optional(Type.String()),
     grace: Type.Optional(Type.String()),
@@ -68,6 +70,8 @@ export type CaseSet = {
   readonly tables: ReadonlyMap<string, TableSpec>;
   readonly cases: readonly ForecastCase[];
   readonly labels: readonly Label[];
+  /** Which table gives aliases of its entities; its columns are looked at when the index of entities is made. */
+  readonly entities: AliasTable | null;
   /** Which table, column and event the built-in readers read. */
   readonly readers: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
   readonly placeOf: PlaceOf;
@@ -92,6 +96,7 @@ export function loadCaseSet(folder: string, shown: string, complain: Complain = 
   const grace = parseDuration(onDisk.grace ?? "P0D", placeOf("/grace"), "grace", complain) ?? NO_GRACE;
   const sources = parseSources(onDisk, placeOf, complain);
   const tables = parseTables(onDisk, declaredZone, sources, placeOf, complain);
+  const entities = parseEntities(onDisk, placeOf, complain);
   const { cases, labels } = loadLines(folder, shown, Object.keys(onDisk.tables ?? {}), complain);
   if (!zoneKnown) return undefined;
   const readers = onDisk.readers ?? {};
@@ -106,6 +111,7 @@ export function loadCaseSet(folder: string, shown: string, complain: Complain = 
     tables,
     cases,
     labels,
+    entities,
     readers,
     placeOf,
   };
@@ -142,6 +148,22 @@ function parseTables(
     if (spec !== undefined) tables.set(name, spec);
   }
   return tables;
+}
+
+function parseEntities(onDisk: CaseSetOnDisk, placeOf: PlaceOf, complain: Complain): AliasTable | null {
+  const { entities, tables = {} } = onDisk;
+  if (entities === undefined) return null;
+  const place = placeOf("/entities");
+  const { table, name, alias } = entities;
+  if (!Object.hasOwn(tables, table)) {
+    complain("TableUnknown", { place, found: table, known: Object.keys(tables) });
+    return null;
+  }
+  if (name === alias) {
+    const expected = "another column than that of the names";
+    complain("FieldInvalid", { place, field: "entities.alias", found: JSON.stringify(alias), expected });
+  }
+  return { table, name, alias, place };
 }
 
 /** Cases and labels; `tables` are the declared names, null where the declaration could not be read. */

@@ -8,18 +8,20 @@ import type { PlaceOf } from "../core/schema.ts";
 const strictly = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 200, description: "a name" });
 
+const columnList = Type.Array(name, {
+  minItems: 1,
+  maxItems: 16,
+  uniqueItems: true,
+  description: "a list of columns, each once",
+});
+
 /** As it stands on disk under `tables:`. */
 export const TableOnDisk = Type.Object(
   {
     rows: Type.Union([Type.Object({ source: name }, strictly), Type.Object({ file: name }, strictly)], {
       description: "{source: NAME} or {file: PATH}",
     }),
-    key: Type.Array(name, {
-      minItems: 1,
-      maxItems: 16,
-      uniqueItems: true,
-      description: "a list of columns, each once",
-    }),
+    key: columnList,
     valid_time: Type.Union(
       [
         Type.Object({ column: name, zone: Type.Optional(name) }, strictly),
@@ -47,7 +49,7 @@ export const TableOnDisk = Type.Object(
       ),
     ),
     entity: Type.Optional(name),
-    text: Type.Optional(Type.Array(name)),
+    text: Type.Optional(columnList),
     zone: Type.Optional(name),
     row_policy: Type.Optional(name),
     forward: Type.Optional(Type.Boolean()),
@@ -74,6 +76,8 @@ export type TableSpec = {
   readonly available: AvailableTime;
   readonly columns: ReadonlyMap<string, ColumnType>;
   readonly entity: string | null;
+  /** Columns of texts that are searched; none: the table is not searched. */
+  readonly text: readonly string[];
   /** Rows may speak of times after they were available; their valid time is then not bounded. */
   readonly forward: boolean;
   readonly onDisk: TableOnDisk;
@@ -92,7 +96,8 @@ export function parseTableSpec(
   const subject = `tables.${table}.valid_time.zone`;
   const known = own === undefined || checkZone(own, placeOf(`${base}/valid_time/zone`), subject, complain);
   const available = parseAvailable(table, disk, base, placeOf, complain);
-  if (available === undefined || !known) return undefined;
+  const texts = checkText(table, disk, placeOf(`${base}/text`), complain);
+  if (available === undefined || !known || !texts) return undefined;
   return {
     name: table,
     place: placeOf(base),
@@ -103,9 +108,19 @@ export function parseTableSpec(
     available,
     columns: new Map(Object.entries(disk.columns ?? {})),
     entity: disk.entity ?? null,
+    text: disk.text ?? [],
     forward: disk.forward ?? false,
     onDisk: disk,
   };
+}
+
+/** Whether each text column may hold texts: none is declared to hold something else. */
+function checkText(table: string, disk: TableOnDisk, place: Place, complain: Complain): boolean {
+  const other = disk.text?.find((column) => (disk.columns?.[column] ?? "string") !== "string");
+  if (other === undefined) return true;
+  const found = `${other}, a column of ${disk.columns?.[other]}s`;
+  complain("FieldInvalid", { place, field: `tables.${table}.text`, found, expected: "columns of strings" });
+  return false;
 }
 
 function parseAvailable(

@@ -22,6 +22,7 @@ import { flagged, integer, parameters, type Raw, text, texts } from "./arguments
 import { exitStatus } from "./exit-status.ts";
 import { expectedCost } from "./expected-cost.ts";
 import { type Chosen, chooseProfile, chooseReader, type Inputs, loadInputs } from "./inputs.ts";
+import { chooseJudging, type LeakJudging } from "./leak-judging.ts";
 import { clock, host } from "./machine.ts";
 import { emphasis, printData, printWords, tellInterrupted } from "./print.ts";
 import { ledgerOf, placeOf, takePlace } from "./run-place.ts";
@@ -98,10 +99,12 @@ export async function run(raw: Raw): Promise<number> {
     offline: flagged(raw, "offline"),
     named: raw["reader"] !== undefined,
   })) as Chosen;
+  const leak = chooseJudging(inputs, profile, flagged(raw, "offline")) as LeakJudging;
   const { out, sink, earlier, replaces } = await takePlace(place, inputs.set.name, ledger);
   const run = earlier?.run ?? place.run;
-  const selection = selectionOf(run, profile, chosen, { filters, limit, concurrency }, { earlier, replaces });
-  const world = worldOf(inputs, chosen, sink, ledger);
+  const rest = { filters, limit, concurrency };
+  const selection = selectionOf(run, profile, chosen, leak, rest, { earlier, replaces });
+  const world = worldOf(inputs, chosen, leak, sink, ledger);
   const checks = [announce, expectedCost(chosen.reader, profile, flagged(raw, "yes"))];
   const spine = earlier?.close
     ? finishBacktest
@@ -116,6 +119,7 @@ export async function run(raw: Raw): Promise<number> {
     return exitStatus.incomplete;
   } finally {
     await chosen.reader.close?.();
+    leak.close();
   }
 }
 
@@ -164,6 +168,7 @@ export function selectionOf(
   run: string,
   profile: Profile,
   chosen: Chosen,
+  judged: Pick<LeakJudging, "entities" | "artifacts">,
   rest: Pick<Selection["options"], "filters" | "limit" | "concurrency">,
   before: Pick<Selection, "earlier" | "replaces"> = { earlier: null, replaces: null },
 ): Selection {
@@ -171,7 +176,8 @@ export function selectionOf(
   return {
     run,
     family: chosen.family,
-    artifacts: chosen.artifacts,
+    artifacts: new Map([...chosen.artifacts, ...judged.artifacts]),
+    entities: judged.entities,
     ...before,
     options: {
       profile: profileOnDisk(profile) as unknown as Json,
@@ -181,6 +187,7 @@ export function selectionOf(
       bootstrap,
       process,
       deadlineSeconds: profile.deadlineSeconds ?? limits.deadlineSeconds,
+      leak: profile.leak,
       ...rest,
     },
     budget: profile.budget,
@@ -190,6 +197,7 @@ export function selectionOf(
 export function worldOf(
   inputs: Inputs,
   chosen: Chosen,
+  { judging }: Pick<LeakJudging, "judging">,
   sink: Sink,
   ledger: AuditLedger,
   stops: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"],
@@ -199,6 +207,7 @@ export function worldOf(
     random: randomBytes,
     store: inputs.store,
     readers: chosen.reader,
+    ...(judging === undefined ? {} : { judging }),
     sink,
     ledger,
     host,

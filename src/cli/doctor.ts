@@ -12,6 +12,7 @@ import { silent } from "../run/world.ts";
 import { flagged, parameters, type Raw, text } from "./arguments.ts";
 import { selectionOf } from "./backtest.ts";
 import { type Chosen, chooseProfile, chooseReader, type Inputs, loadInputs } from "./inputs.ts";
+import { chooseJudging } from "./leak-judging.ts";
 import { clock, host } from "./machine.ts";
 import { printData, printWords, refusalText } from "./print.ts";
 
@@ -125,6 +126,8 @@ async function checkPlan(
   chosen: Chosen,
   complain: Complain,
 ): Promise<void> {
+  const leak = chooseJudging(inputs, profile, false, complain);
+  if (leak === undefined) return;
   const world = {
     clock,
     random: randomBytes,
@@ -136,6 +139,9 @@ async function checkPlan(
     signal: new AbortController().signal,
     progress: silent,
   };
-  const selection = selectionOf("doctor", profile, chosen, { filters: [], limit: null, concurrency: 1 });
-  await preflight(inputs.set, selection, [], world).catch((error) => note(complain, error));
+  const rest = { filters: [], limit: null, concurrency: 1 };
+  const selection = selectionOf("doctor", profile, chosen, leak, rest);
+  const judged = leak.judging === undefined ? world : { ...world, judging: leak.judging };
+  await preflight(inputs.set, selection, [], judged).catch((error) => note(complain, error));
+  leak.close();
 }

@@ -28,6 +28,11 @@ const verbs = [
     load: () => import("./keys.ts"),
   },
   {
+    command: "leakage <answers>",
+    describe: "what models may have remembered, from a table of answers and their training cutoffs",
+    load: () => import("./leakage.ts"),
+  },
+  {
     command: "replay <run>",
     describe: "prove a run from its folder: that nothing changed, and that every score follows",
     load: () => import("./replay.ts"),

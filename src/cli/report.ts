@@ -7,16 +7,23 @@ import { canonical } from "../core/canonical.ts";
 import { readText } from "../core/lines.ts";
 import { refuse } from "../core/refusal.ts";
 import { reportOf } from "../report/build-report.ts";
+import { leakagePlots } from "../report/leakage-plots.ts";
 import { renderText } from "../report/render-text.ts";
 import { flagged, type Raw, text } from "./arguments.ts";
+import { writePictures } from "./pictures.ts";
 import { emphasis, printData } from "./print.ts";
 
 export function builder(yargs: Argv): Argv {
   return yargs
     .positional("run", { type: "string", describe: "a run folder" })
     .option("format", { type: "string", describe: "text (default) or json" })
+    .option("plot", {
+      type: "string",
+      describe: "a folder for pictures (SVG) of the outcome about each cutoff that the report has slices of",
+    })
     .option("json", { type: "boolean", describe: "the same as --format json" })
     .example("$0 report runs/june", "the report as text")
+    .example("$0 report runs/june --plot pictures", "and the outcome about the cutoff as SVG")
     .example("$0 report runs/june --format json", "result and evidence, with both digests");
 }
 
@@ -33,6 +40,8 @@ export async function run(raw: Raw): Promise<number> {
   if (!fs.existsSync(file)) refuse("RunIncomplete", { place: folder, missing: "report.json" });
   const report = reportOf(readText(file, file, REPORT_BYTES) as string, file);
   const { result, evidence, resultDigest, reportDigest } = report;
+  const plots = text(raw, "plot");
+  if (plots !== undefined) writePictures(plots, await leakagePlots(result));
   if (format === "text") printData(renderText(report, resultDigest, emphasis));
   else printData(canonical({ result, evidence, result_digest: resultDigest, report_digest: reportDigest }));
   return (result as { verdict?: string }).verdict === "green" ? 0 : 1;

@@ -14,6 +14,7 @@ import { askedCase } from "../run/trajectory.ts";
 import { flagged, parameters, type Raw, text } from "./arguments.ts";
 import { announce, selectionOf, worldOf } from "./backtest.ts";
 import { type Chosen, chooseProfile, type Inputs, loadInputs } from "./inputs.ts";
+import { chooseJudging, type LeakJudging } from "./leak-judging.ts";
 import { outsideOptions } from "./outside-reader.ts";
 import { printWords } from "./print.ts";
 import { ledgerOf, placeOf, takePlace } from "./run-place.ts";
@@ -66,15 +67,17 @@ export async function run(raw: Raw): Promise<number> {
     asked: askedCase(item, 0, formatDay(localDay(zone, item.horizon)), knownTables(inputs.store)),
   });
   const chosen: Chosen = { reader, family: null, artifacts: new Map() };
+  const leak = chooseJudging(inputs, profile, flagged(raw, "offline")) as LeakJudging;
   const { out, sink } = await takePlace(place, name, ledger);
   const filters: Filter[] = [{ key: "id", value: id }];
-  const selection = selectionOf(place.run, profile, chosen, { filters, limit: 1, concurrency: 1 });
-  const world = worldOf(inputs, chosen, sink, ledger, ["SIGINT", "SIGHUP"]);
+  const selection = selectionOf(place.run, profile, chosen, leak, { filters, limit: 1, concurrency: 1 });
+  const world = worldOf(inputs, chosen, leak, sink, ledger, ["SIGINT", "SIGHUP"]);
   try {
     const { report } = await backtest(inputs.set, selection, [announce, finishFirst], world);
     return tellServed(report, out);
   } finally {
     await reader.close?.();
+    leak.close();
   }
 }
 

@@ -14,6 +14,9 @@ export const contract = {
   /** Two-sided size and power of a minimum detectable effect (42). */
   alpha: 0.05,
   power: 0.8,
+  /** Ranked search: how soon more of a term counts no more, and how much a document's length counts (21). */
+  bm25K1: 1.2,
+  bm25B: 0.75,
   /** Significant digits of every reported number (law 4). */
   significantDigits: 12,
 } as const;

@@ -48,6 +48,13 @@ export function parseDuration(
   return { text: text as string, months, days, micros };
 }
 
+/** Of a Gregorian month: 365.2425 / 12. */
+const DAYS_PER_MONTH = 30.436875;
+
+/** A length in days where no calendar day is meant: months at their average, the rest exact. */
+export const averageDays = ({ months, days, micros }: Duration): number =>
+  months * DAYS_PER_MONTH + days + micros / MICROS_PER_DAY;
+
 /** `at` plus a duration: first months and days on the zone's calendar, then the exact rest. */
 export function addDuration(zone: string, at: Instant, duration: Duration, sign: 1 | -1 = 1): Instant {
   const { months, days, micros } = duration;

@@ -9,6 +9,12 @@ export const limits = {
   /** Cases of one set, rows of one table. */
   cases: 10_000_000,
   rows: 100_000_000,
+  /** Rows of a table of answers; models that answer in one, each pair of which is compared; models of a table of them. */
+  answers: 10_000_000,
+  answeringModels: 200,
+  listedModels: 10_000,
+  /** The greatest outcome of an answer, so that its square and sums of squares stay numbers. */
+  outcome: 1e100,
   /** Rows of one reply, and the number given when none is asked for. */
   replyRows: 10_000,
   replyRowsDefault: 100,
@@ -16,6 +22,12 @@ export const limits = {
   whereValues: 10_000,
   orderColumns: 16,
   groups: 10_000,
+  /** Characters and terms of one search, tables that it names; its rows, and the number given when none is asked for. */
+  queryCharacters: 4_000,
+  queryTerms: 256,
+  searchTables: 100,
+  searchRows: 100,
+  searchRowsDefault: 10,
   /** Rows of a table that keeps each row's text once it was served. */
   renderedRows: 100_000,
   /** Days of a delay, a grace or a lead: a century, so that no sum of one and an instant leaves the range unseen. */
@@ -41,6 +53,8 @@ export const limits = {
   concurrency: 1_024,
   /** Tags that a report slices by; where there are more, they are names and not slices. */
   slices: 100,
+  /** Texts that may answer a case. */
+  subjectValues: 1_000,
   repeats: 1_000,
   resamples: 1_000_000,
   /** Hashes of one Merkle proof, signatures of one note, characters of one note, bytes and lines of one trust policy. */
@@ -99,6 +113,17 @@ export const limits = {
   unserved: 3,
   /** The most of any one use that is told: a sum of as many as there may be stays a number that is exact enough. */
   usage: 1_000_000_000_000,
+  /**
+   * Names and aliases of a case set's entities, characters of one, and entities that bear one; the terms of one by which it
+   * is known in a text, and how many different steps from term to term all of them have.
+   */
+  entityNames: 4_000_000,
+  entityCharacters: 1_000,
+  nameBearers: 1_000,
+  nameTerms: 32,
+  trieNodes: 16_000_000,
+  /** Runs of capitalised terms, of one attempt's queries, that are looked for in what it was served. */
+  unknownRuns: 100_000,
   /** Bytes of a file that belongs to a reader, and how many there may be. */
   readerFileBytes: 67_108_864,
   readerFiles: 1_000,

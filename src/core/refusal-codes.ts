@@ -5,7 +5,7 @@ export type Place = string;
 
 /** The closed union of codes, each with its details. Codes are contract, messages are not. */
 export type Refusals = {
-  ArgumentInvalid: { place: Place; found: string; expected: string };
+  ArgumentInvalid: { place: Place; found: string; expected: string; next?: string };
   ArtifactDigestMismatch: { place: Place; file: string; declared: string; found: string };
   AsOfMismatch: { place: Place; found: string; expected: string };
   BlobDigestMismatch: { place: Place; found: string; expected: string };
@@ -18,10 +18,10 @@ export type Refusals = {
   CaseCountMismatch: { place: Place; found: number; expected: number };
   CaseDuplicate: { place: Place; id: string; first: Place };
   CasesDigestMismatch: { place: Place; found: string; expected: string };
-  CellInvalid: { place: Place; column: string; found: string; expected: string };
+  CellInvalid: { place: Place; column: string; found: string; expected: string; next?: string };
   CheckpointMalformed: { place: Place; subject: string; found: string; expected: string };
   CheckpointsDiffer: { place: Place; found: string; expected: string };
-  ColumnUnknown: { place: Place; column: string; known: readonly string[] };
+  ColumnUnknown: { place: Place; column: string; known: readonly string[]; next?: string };
   CostUnconfirmed: { place: Place; found: string; limit: string };
   CredentialMissing: { place: Place; variable: string };
   CsvInvalid: { place: Place; problem: string };
@@ -47,6 +47,7 @@ export type Refusals = {
   EvalFamilyAmbiguous: { place: Place; a: string; b: string; same: string };
   EvalLabelIntervalInvalid: { place: Place; id: string; t0: string; t1: string };
   EvalLabelIntervalMissing: { place: Place; id: string };
+  EvalLeakReferenceUndeclared: { place: Place; declared: readonly string[] };
   EvalPlantUnproven: { place: Place; probe: string; expected: string; found: string };
   EvalRunStampIncomplete: { place: Place; missing: readonly string[]; found: readonly string[] };
   FamilyUnknown: { place: Place; found: string; looked: readonly string[] };
@@ -58,7 +59,7 @@ export type Refusals = {
   FileUnreadable: { place: Place; cause: string };
   HorizonMismatch: { place: Place; found: string; expected: string };
   InclusionInvalid: { place: Place; index: number; size: number; root: string };
-  InstantInvalid: { place: Place; subject: string; found: string; expected: string };
+  InstantInvalid: { place: Place; subject: string; found: string; expected: string; next?: string };
   InstantTooFine: { place: Place; subject: string; found: string };
   JournalBroken: { place: Place; found: string; expected: string };
   JsonInvalid: { place: Place; problem: string };

@@ -9,13 +9,19 @@ const quote = (text: string) => JSON.stringify(text.length > 120 ? `${text.slice
 const few = (names: readonly string[]) =>
   list([...names.slice(0, 10).map(quote), ...(names.length > 10 ? [`${names.length - 10} more`] : [])]);
 
+/** A next step that only the place knows. */
+const hinted = (next: string | undefined) => (next === undefined ? {} : { hint: next });
+
 /** Of a violation that a report must list. */
 const UNLISTED =
   "the report does not list it: had it done so, the case would have failed, and the record held";
 
 /** How each refusal is worded. */
 export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words } = {
-  ArgumentInvalid: (d) => ({ problem: `${quote(d.found)} given, expected ${d.expected}` }),
+  ArgumentInvalid: (d) => ({
+    problem: `${quote(d.found)} given, expected ${d.expected}`,
+    ...hinted(d.next),
+  }),
   ArtifactDigestMismatch: (d) => ({
     subject: d.file,
     problem: `sha256 ${d.found}, declared ${d.declared}`,
@@ -43,7 +49,7 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
   CellInvalid: (d) => ({
     subject: `column ${d.column}`,
     problem: `${quote(d.found)} is not ${d.expected}`,
-    hint: "mend the cell, or declare the column's type under `columns` of its table",
+    hint: d.next ?? "mend the cell, or declare the column's type under `columns` of its table",
   }),
   CheckpointMalformed: (d) => ({ subject: d.subject, problem: `${quote(d.found)}, expected ${d.expected}` }),
   CheckpointsDiffer: (d) => ({
@@ -53,6 +59,7 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
   ColumnUnknown: (d) => ({
     subject: `column ${d.column}`,
     problem: `not in the table; it has ${list(d.known)}`,
+    ...hinted(d.next),
   }),
   CostUnconfirmed: (d) => ({
     problem: `the run is expected to cost ${d.found}, the profile asks from ${d.limit} on`,
@@ -127,6 +134,11 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
     problem: "no label_interval, expected [t0, t1]",
     hint: "the interval over which the label is formed; purging and embargo need it",
   }),
+  EvalLeakReferenceUndeclared: (d) => ({
+    subject: "leakage",
+    problem: `${list(d.declared)} declared, and no reference that leakage is measured against`,
+    hint: "say `reference: discontinuity`, `clean-control`, or both: a bare difference before and after is no leakage",
+  }),
   EvalPlantUnproven: (d) => ({
     subject: d.probe,
     problem: `expected ${d.expected}, the door answered ${d.found}`,
@@ -151,7 +163,11 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
   InclusionInvalid: (d) => ({
     problem: `the leaf is not number ${d.index} of the ${d.size} leaves under the root ${d.root}`,
   }),
-  InstantInvalid: (d) => ({ subject: d.subject, problem: `${quote(d.found)}, expected ${d.expected}` }),
+  InstantInvalid: (d) => ({
+    subject: d.subject,
+    problem: `${quote(d.found)}, expected ${d.expected}`,
+    ...hinted(d.next),
+  }),
   InstantTooFine: (d) => ({
     subject: d.subject,
     problem: `${quote(d.found)} has more than six fractional digits; instants are whole microseconds`,

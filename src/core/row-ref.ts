@@ -19,6 +19,14 @@ export function rowRef(table: string, key: readonly Cell[]): string {
   return `${encode(table)}#${key.map((cell) => encode(String(cell))).join(",")}`;
 }
 
+/** The table of a reference. */
+export function tableOfRef(ref: string): string {
+  const at = ref.indexOf("#");
+  return decode(at < 0 ? ref : ref.slice(0, at));
+}
+
+const decode = (text: string): string => text.replace(/%23/g, "#").replace(/%2C/g, ",").replace(/%25/g, "%");
+
 function encode(text: string): string {
   return /[%,#]/.test(text) ? text.replace(/%/g, "%25").replace(/,/g, "%2C").replace(/#/g, "%23") : text;
 }

@@ -1,13 +1,12 @@
 /** Training cutoffs: a month (or a span of months) and whether its maker documented it. */
-import { dayNumber, formatDay, type Instant, instant, MICROS_PER_DAY } from "../core/instant.ts";
+import { dayNumber, type Instant, instant, MICROS_PER_DAY } from "../core/instant.ts";
+import { FIRST_YEAR, formatMonth, LAST_YEAR } from "../core/month.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
+
+export { formatMonth };
 
 /** `lo` and `hi` are months since year 0 (year × 12 + month − 1); a month means all of it. */
 export type Cutoff = { readonly lo: number; readonly hi: number; readonly tag: "documented" | "estimated" };
-
-/** The whole years whose months have instants. */
-const FIRST_YEAR = 1685;
-const LAST_YEAR = 2254;
 
 /** Reads `2024-10:documented`, `2024-06..2024-10:estimated`. */
 export function parseCutoff(
@@ -60,8 +59,4 @@ export function formatCutoff(cutoff: Cutoff): string {
 export function cutoffInstant(cutoff: Cutoff): Instant {
   const next = cutoff.hi + 1;
   return instant(dayNumber(Math.floor(next / 12), (next % 12) + 1, 1) * MICROS_PER_DAY);
-}
-
-export function formatMonth(month: number): string {
-  return formatDay(dayNumber(Math.floor(month / 12), (month % 12) + 1, 1)).slice(0, 7);
 }

@@ -1,17 +1,21 @@
 /** The judge contract: one item, one verdict; what a judge gets has no room for an outcome. */
+import type { CaseSubject } from "../caseset/forecast-case.ts";
 import type { FaultClass, Opening, ReaderIdentity, ServedRow, Usage } from "./reader.ts";
 
 /** Does a document tell what came to be known after the horizon? */
 export type JudgeItem = {
   readonly dimension: "leak";
   readonly document: ServedRow;
+  readonly question: string;
+  /** Whom the case asks about, and what kind of value answers it; null where it does not say. */
+  readonly subject: CaseSubject | null;
   /** What an answer that knew would say, as text. */
   readonly reference_answer: string;
   /** RFC 3339. */
   readonly horizon: string;
 };
 
-/** 0 (nothing of the kind) to 4 (outright), or why there is none: never a number in its stead. */
+/** 0 (nothing later, or beside the question) to 4 (states or fixes the answer), or why there is none: never a number in its stead. */
 export type Verdict =
   | { readonly scored: true; readonly value: 0 | 1 | 2 | 3 | 4; readonly rationale: string | null }
   | { readonly scored: false; readonly why: "inconclusive" | "not_applicable" | "invalid_reply" };

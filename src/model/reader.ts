@@ -27,11 +27,15 @@ export type ServedRow = {
   readonly body: Readonly<Record<string, string | number | boolean | null>>;
 };
 
-/** What a tool answered: the recorded bytes, parsed. `total` stands where `limit` cut the rows. */
+/**
+ * What a tool answered: the recorded bytes, parsed. `total` stands where `limit`, or a search's `k`, cut the rows; of a
+ * search each row has its score.
+ */
 export type ToolAnswer =
   | {
       readonly ok: true;
       readonly rows?: readonly ServedRow[];
+      readonly scores?: readonly number[];
       readonly total?: number;
       readonly truncated?: true;
       readonly n?: number;

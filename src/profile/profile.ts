@@ -9,6 +9,7 @@ import { fit, type PlaceOf } from "../core/schema.ts";
 import { readYaml } from "../core/yaml.ts";
 import { SaidIdentity } from "../model/identity.ts";
 import type { Budget } from "../run/budget.ts";
+import { type LeakKeys, type LeakRules, leakKeys, leakRules } from "../run/leak-rules.ts";
 
 const strictly = { additionalProperties: false } as const;
 const seed = Type.Integer({
@@ -87,6 +88,7 @@ export const ProfileOnDisk = Type.Object(
       ),
     ),
     confirm_above: Type.Optional(amount),
+    ...leakKeys,
   },
   strictly,
 );
@@ -120,6 +122,11 @@ export type Profile = {
   readonly budget: Budget | null;
   /** An expected cost from which on a run is begun only where the command line says so. */
   readonly confirmAbove: number | null;
+  readonly leak: LeakRules;
+  /** From where its judge's endpoint is named. */
+  readonly judgeFolder: string;
+  /** What it says of leakage, as it stands. */
+  readonly leakOnDisk: LeakKeys;
 };
 
 /** A name is a path, else a file of one of the folders, in their order. `place` names it: a flag, or a file's line. */
@@ -135,7 +142,7 @@ export function findFamily(name: string, folders: readonly string[], place: Plac
 
 /**
  * Loads a profile over what it extends (a name, or a path from the extending file's folder), key by key, those of
- * `bootstrap`, `identity` and `budget` too; what none says is the contract's.
+ * `bootstrap`, `identity`, `budget` and `leakage` too; what none says is the contract's.
  */
 export function loadProfile(
   file: string,
@@ -164,16 +171,20 @@ export function loadProfile(
     place = isPath(parent) ? path.join(path.dirname(place), parent) : next;
   }
   const disks = chain.map(({ disk }) => disk);
-  const merged = (key: "bootstrap" | "identity" | "budget") =>
+  const merged = (key: "bootstrap" | "identity" | "budget" | "leakage") =>
     Object.assign({}, ...disks.map((disk) => disk[key] ?? {}));
   /** Where the file lies that says it. */
-  const folderOf = (key: "reader" | "reader_files") =>
+  const folderOf = (key: "reader" | "reader_files" | "judge") =>
     chain.findLast(({ disk }) => disk[key] !== undefined)?.folder ?? path.dirname(file);
   const disk = Object.assign({}, ...disks) as ProfileOnDisk;
   const whole = { ...disk, bootstrap: merged("bootstrap"), identity: merged("identity") };
   const budgeted = disk.budget === undefined ? whole : { ...whole, budget: merged("budget") };
-  const profile = profileOf(budgeted, shown, folderOf("reader_files"));
-  return { ...profile, readerFolder: path.resolve(folderOf("reader")) };
+  const leaky = disk.leakage === undefined ? budgeted : { ...budgeted, leakage: merged("leakage") };
+  const profile = profileOf(leaky, shown, folderOf("reader_files"), complain);
+  const [readerFolder, judgeFolder] = [folderOf("reader"), folderOf("judge")].map((each) =>
+    path.resolve(each),
+  );
+  return { ...profile, readerFolder, judgeFolder } as Profile;
 }
 
 function readProfile(
@@ -187,8 +198,18 @@ function readProfile(
 }
 
 /** `folder`: from where `reader_files` are named. */
-export function profileOf(disk: ProfileOnDisk, place: Place, folder = "."): Profile {
-  const { budget } = disk;
+export function profileOf(
+  disk: ProfileOnDisk,
+  place: Place,
+  folder = ".",
+  complain: Complain = strict,
+): Profile {
+  const { budget, leakage, judge, query_findings } = disk;
+  const leakOnDisk = {
+    ...(leakage === undefined ? {} : { leakage }),
+    ...(judge === undefined ? {} : { judge }),
+    ...(query_findings === undefined ? {} : { query_findings }),
+  };
   return {
     name: disk.name,
     place,
@@ -217,6 +238,9 @@ export function profileOf(disk: ProfileOnDisk, place: Place, folder = "."): Prof
             cost: budget.cost ?? null,
           },
     confirmAbove: disk.confirm_above ?? null,
+    leak: leakRules(leakOnDisk, place, complain),
+    leakOnDisk,
+    judgeFolder: path.resolve(folder),
   };
 }
 
@@ -226,7 +250,7 @@ export function profileOf(disk: ProfileOnDisk, place: Place, folder = "."): Prof
  */
 export function profileOnDisk(profile: Profile): ProfileOnDisk {
   const { name, seed: s, repeats, temperature, family, execution, bootstrap, process } = profile;
-  const { identity, readerFiles, deadlineSeconds } = profile;
+  const { identity, readerFiles, deadlineSeconds, leakOnDisk } = profile;
   return {
     name,
     seed: s,
@@ -239,6 +263,7 @@ export function profileOnDisk(profile: Profile): ProfileOnDisk {
     ...(Object.keys(identity).length === 0 ? {} : { identity }),
     ...(readerFiles.length === 0 ? {} : { reader_files: readerFiles.map((each) => each.name) }),
     ...(deadlineSeconds === null ? {} : { deadline_seconds: deadlineSeconds }),
+    ...leakOnDisk,
   };
 }
 

@@ -9,6 +9,7 @@ import { breather } from "../run/breathe.ts";
 import type { Entry } from "../run/entry.ts";
 import type { RunRecord } from "../run/record.ts";
 import { type Clock, type Progress, silent } from "../run/world.ts";
+import { type ScoreRules, scoreRules } from "../score/score-rules.ts";
 import { scoreTrajectory, type TrajectoryScore } from "../score/score-trajectory.ts";
 import { PACK, readBlobIndex } from "./blob-index.ts";
 import { type Bodies, createBodies } from "./bodies.ts";
@@ -66,6 +67,7 @@ export async function passOver(
   const plants = recordedPlants(bundle, run, listing.files.get(PLANTS) as number);
   const scores: TrajectoryScore[] = [];
   const executed = new Map<string, boolean>();
+  const rules = rulesOf(run);
   const arrival = arrivals();
   const breathe = breather(elapsed);
   progress.stage("replaying", run.trajectories);
@@ -91,7 +93,7 @@ export async function passOver(
       };
       const again = await guard("re-serve", () => serveAgain(recorded, serving));
       executed.set(planned.arm, (executed.get(planned.arm) ?? true) && again === true);
-      const score = await guard("rules", () => scoreListed(recorded, run, reported));
+      const score = await guard("rules", () => scoreListed(recorded, run, rules, reported));
       if (score !== undefined) scores.push(score);
       progress.done(scores.length, 0);
     }
@@ -109,9 +111,20 @@ export async function passOver(
   };
 }
 
-function scoreListed(recorded: Recorded, run: RecordedRun, reported: ReportedRun): TrajectoryScore {
+/** By what the record says of itself: its profile, its tables with text, its entities. */
+function rulesOf({ leak, kept, entities, manifest }: RecordedRun): ScoreRules {
+  const tables = Object.keys(kept.tables).filter((name) => kept.tables[name]?.text !== undefined);
+  return scoreRules(leak, manifest.stamp["judge"] !== "none", new Set(tables), entities);
+}
+
+function scoreListed(
+  recorded: Recorded,
+  run: RecordedRun,
+  rules: ScoreRules,
+  reported: ReportedRun,
+): TrajectoryScore {
   const outcome = run.outcomes[recorded.caseIndex] as RecordedRun["outcomes"][number];
-  const score = scoreTrajectory(recorded.item, outcome, recorded);
+  const score = scoreTrajectory(recorded.item, outcome, recorded, rules);
   demandListed(recorded, score.failures, reported.listed);
   return score;
 }

@@ -1,9 +1,11 @@
 /** What a run folder holds beside its entries: what was loaded, as the run loaded it, and the plan that follows from it. */
 import { type Static, Type } from "@sinclair/typebox";
+import { type EntityFinder, entityFinder, parseEntityIndex } from "../caseset/entity-names.ts";
 import { type ForecastCase, forecastCaseOnDisk, parseForecastCase } from "../caseset/forecast-case.ts";
 import { type Label, labelOnDisk, parseLabel } from "../caseset/label.ts";
 import { CaseSetOnDisk, demandLabelOnce } from "../caseset/load.ts";
 import { type Outcome, settle } from "../caseset/settlement.ts";
+import { strictUtf8 } from "../core/bytes.ts";
 import { canonical, type Json } from "../core/canonical.ts";
 import { digestOf, digestOfJson } from "../core/digest.ts";
 import { formatInstant, type Instant, parseDay, parseInstant } from "../core/instant.ts";
@@ -12,10 +14,11 @@ import { type Place, refuse } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
 import { type Family, FamilyOnDisk, parseFamily } from "../model/family.ts";
 import { type ArmPlan, planArms } from "../run/arms.ts";
+import { type LeakKeys, type LeakRules, leakKeys, leakRules, wantedControl } from "../run/leak-rules.ts";
 import type { Manifest } from "../run/manifest.ts";
-import { fileIn, type RunFiles } from "./bundle.ts";
+import { fileIn, type RunFiles, wholeFile } from "./bundle.ts";
 import { demandLocalTimes, demandProfile, demandSelection } from "./claims.ts";
-import { CASES, type Listing, MANIFEST } from "./files.ts";
+import { ARTIFACTS, CASES, type Listing, MANIFEST } from "./files.ts";
 import { canonicalFile, canonicalLine, recordedLines } from "./recorded-lines.ts";
 import type { VerifiedRecord } from "./verify-record.ts";
 
@@ -46,6 +49,7 @@ const StampOnDisk = Type.Object({
   ),
   profile: Digest,
   family: Type.String(),
+  entities: Type.Optional(Digest),
   view: Digest,
   selection: Type.Object({
     digest: Digest,
@@ -64,6 +68,7 @@ const KnownTableOnDisk = Type.Object(
       Type.String(),
       Type.Union([Type.Literal("string"), Type.Literal("number"), Type.Literal("boolean")]),
     ),
+    text: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
   },
   strictly,
 );
@@ -93,6 +98,9 @@ export type RecordedRun = KeptCases & {
   readonly kept: KeptCaseSet;
   /** `profile.json`. */
   readonly profile: Json;
+  readonly leak: LeakRules;
+  /** By which entities are found in texts; null: nobody looked for any. */
+  readonly entities: EntityFinder | null;
   readonly arms: ArmPlan;
   /** Trajectories of the plan. */
   readonly trajectories: number;
@@ -118,7 +126,10 @@ export async function loadRecord(
   const profile = await canonicalFile(bundle, "profile.json");
   demandSame(bundle, "profile", stamp.profile, digestOfJson(profile), "of profile.json");
   demandProfile(stamp, profile, fileIn(bundle, MANIFEST));
-  const arms = planArms(cases.cases, await loadFamilyFile(bundle, listing, stamp));
+  const leak = leakRulesIn(profile, fileIn(bundle, "profile.json"));
+  const entities = await loadEntities(bundle, listing, stamp, leak);
+  const family = await loadFamilyFile(bundle, listing, stamp);
+  const arms = planArms(cases.cases, family, wantedControl(leak));
   const labels = loadLabels(bundle, listing, cases.indexOf);
   const { declared, view } = kept;
   demandSelection(
@@ -130,7 +141,40 @@ export async function loadRecord(
   demandLocalTimes(cases, declared, zoneData === manifest.host.zone_data, fileIn(bundle, CASES));
   const outcomes = settle(cases.cases, labels, { deadlines: cases.deadlines, asOf: null });
   const trajectories = arms.assignments.length * stamp.repeats;
-  return { ...cases, manifest, stamp, kept, profile, arms, trajectories, outcomes };
+  return { ...cases, manifest, stamp, kept, profile, leak, entities, arms, trajectories, outcomes };
+}
+
+/** What a profile may say of leakage, whatever else it says. */
+const LeakyProfile = Type.Object(leakKeys);
+
+function leakRulesIn(profile: Json, place: Place): LeakRules {
+  return leakRules(fit(LeakyProfile, profile, place) as LeakKeys, place);
+}
+
+/** The index is the artifact that the stamp names; whoever looked for entities in queries has one. */
+async function loadEntities(
+  bundle: RunFiles,
+  { files }: Listing,
+  { entities }: StampOnDisk,
+  { queries }: LeakRules,
+): Promise<EntityFinder | null> {
+  if (entities === undefined) {
+    if (queries === null) return null;
+    const expected = "the digest of the entities that profile.json looks for in queries";
+    return refuse("FieldInvalid", {
+      place: fileIn(bundle, MANIFEST),
+      field: "stamp.entities",
+      found: "nothing",
+      expected,
+    });
+  }
+  const name = `${ARTIFACTS}/${entities.slice("sha256:".length)}`;
+  const place = fileIn(bundle, name);
+  const bytes = files.get(name);
+  if (bytes === undefined) refuse("FileMissing", { place, problem: "not there, though the stamp names it" });
+  const text = strictUtf8(await wholeFile(bundle, name, bytes));
+  if (text === undefined) refuse("FileUnreadable", { place, cause: "not UTF-8" });
+  return entityFinder(parseEntityIndex(text, place));
 }
 
 /** A report holds the stamp two levels deeper than the manifest does. */

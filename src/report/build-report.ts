@@ -10,12 +10,14 @@ import { roundAll } from "../core/round.ts";
 import { parseJson } from "../core/strict-json.ts";
 import { REPORT_VERSION } from "../core/version.ts";
 import { type ArmPlan, ROUTED } from "../run/arms.ts";
+import type { LeakRules } from "../run/leak-rules.ts";
 import type { Manifest } from "../run/manifest.ts";
 import type { RunRecord } from "../run/record.ts";
 import type { Bootstrap } from "../run/stamp.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
 import { type ArmScores, byArm, caseFigure, type Estimation, estimationOf } from "./arm-scores.ts";
 import { armsSection } from "./arms-section.ts";
+import { leakageSection } from "./leakage-section.ts";
 import { modelEvidence } from "./model-evidence.ts";
 import { premiumOf } from "./premium.ts";
 
@@ -33,6 +35,8 @@ export type Subject = {
   readonly manifest: Manifest;
   readonly cases: readonly ForecastCase[];
   readonly arms: ArmPlan;
+  /** What its profile declares of leakage. */
+  readonly leak: LeakRules;
 };
 
 /** What of a record its trajectories do not say. */
@@ -77,6 +81,8 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
   const withoutFamily = reasonWithoutFamily(stamp["reader"] as { name: string; adapter?: string });
   const failed = failedCases(plan, scores);
   const tags = new Set(plan.cases.flatMap((item) => item.tags)).size;
+  const { cases, leak } = plan;
+  const leakage = leakageSection({ cases, outcomes, plan: plan.arms, arms, scores, leak, stamp, estimation });
   const headline = caseFigure(routed?.brier ?? new Map(), "headline.brier", estimation);
   return {
     report_version: REPORT_VERSION,
@@ -99,7 +105,7 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
     ],
     slices: { tag: tags > limits.slices ? {} : tagSlices(plan.cases, routed, estimation) },
     calibration: null,
-    leakage: null,
+    leakage: leakage.section as unknown as Json,
     plants: plantsJson(scores),
     findings: [
       ...(headline.n === 0 ? [{ finding: "nothing-scored", cases: plan.cases.length }] : []),
@@ -115,7 +121,7 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
     tally: tally(plan, outcomes, scores),
     not_estimated: [
       { section: "calibration", reason: "not part of this report version" },
-      { section: "leakage", reason: "the profile declares no leakage reference" },
+      ...leakage.missing,
       ...(tags > limits.slices
         ? [{ section: "slices.tag", reason: `${tags} tags, at most ${limits.slices} are sliced` }]
         : []),
@@ -203,16 +209,18 @@ function failedCases(plan: Subject, scores: readonly TrajectoryScore[]): Json[] 
 /** Not failures: what a reader of the report should know of single cases. */
 function findings(plan: Subject, scores: readonly TrajectoryScore[]): Json[] {
   const seen = new Set<number>();
-  return scores.flatMap(({ caseIndex, plants }) => {
-    if (plants.notExercised === 0 || seen.has(caseIndex)) return [];
+  return scores.flatMap(({ caseIndex, arm, repeat, plants, queries }) => {
+    const { id } = plan.cases[caseIndex] as ForecastCase;
+    const named = (queries?.findings ?? []).map((found) => ({
+      finding: "query-names-later-entity",
+      case: id,
+      arm,
+      repeat,
+      ...found,
+    }));
+    if (plants.notExercised === 0 || seen.has(caseIndex)) return named;
     seen.add(caseIndex);
-    return [
-      {
-        finding: "plants-not-exercised",
-        case: (plan.cases[caseIndex] as ForecastCase).id,
-        tables: plants.notExercised,
-      },
-    ];
+    return [{ finding: "plants-not-exercised", case: id, tables: plants.notExercised }, ...named];
   });
 }
 

@@ -1,6 +1,7 @@
 /** The report for a terminal of 80 columns: first what a reader needs first. Rendered from the report alone. */
 import type { Json } from "../core/canonical.ts";
 import { clip, visible } from "../core/words.ts";
+import { leakageText } from "./leakage-text.ts";
 
 type Fields = { readonly [key: string]: Json };
 type Shown = {
@@ -33,7 +34,7 @@ export function renderText(
     r["verdict"] === "green"
       ? emphasis(`GREEN  no case failed${unanswered(r["tally"] as Fields)}`, true)
       : emphasis(cases > 0 ? `RED  ${cases} of ${total} cases failed` : "RED  no case has a score", false);
-  return [
+  const above = [
     `${(r["caseset"] as Fields)["name"]} · ${reader["name"]} · ${headline["n"] === total ? total : `${headline["n"]} of ${total}`} cases, ${outcomes["settled"]} settled, ${outcomes["events"]} events`,
     verdict,
     "",
@@ -49,14 +50,17 @@ export function renderText(
       (r["arms"] as Fields)["routed"] as Fields | null,
     ),
     ...modelLines(e),
+  ];
+  const below = [
+    ...findingLines(r["findings"] as readonly Fields[]),
     "",
     ...notEstimated(r["not_estimated"] as readonly Fields[]),
     ...recordLines(e),
     `result ${digest}`,
     "",
-  ]
-    .flatMap(wrapped)
-    .join("\n");
+  ];
+  const leakage = leakageText(r["leakage"] as Json, level);
+  return [...above.flatMap(wrapped), ...leakage, ...below.flatMap(wrapped)].join("\n");
 }
 
 /** Names and messages in it are those of readers, endpoints and whoever made the run. */
@@ -202,6 +206,22 @@ function failureLines(failed: readonly Fields[]): string[] {
   if (failed.length > MOST_FAILURES)
     lines.push(`  … and ${failed.length - MOST_FAILURES} more in report.json`);
   return failed.length === 0 ? [] : ["Failed:", ...lines];
+}
+
+const MOST_FINDINGS = 5;
+
+/** Queries that named what came later, each with its call; other findings are told where they belong. */
+function findingLines(findings: readonly Fields[]): string[] {
+  const named = findings.filter(({ finding }) => finding === "query-names-later-entity");
+  const lines = named
+    .slice(0, MOST_FINDINGS)
+    .map(
+      (one) =>
+        `  ${one["case"]} (${one["arm"]}) step ${one["step"]}: ${clip(String(one["call"]), 120)}: ${one["entity"]}, first available ${one["first_available"]}`,
+    );
+  return named.length > MOST_FINDINGS
+    ? [...lines, `  … and ${named.length - MOST_FINDINGS} more in report.json`]
+    : lines;
 }
 
 const MOST_FAULTS = 5;

@@ -28,6 +28,8 @@ export function summaryOf(
     plants: { ...(r["plants"] as Fields), in_reach: (e["plants"] as Fields)["in_reach"] as Json },
     failed_cases: r["failed_cases"] as Json,
     findings: r["findings"] as Json,
+    leakage: r["leakage"] as Json,
+    not_estimated: r["not_estimated"] as Json,
     unsettled: r["unsettled"] as Json,
     tally: r["tally"] as Json,
     models: e["models"] ?? null,

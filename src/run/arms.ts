@@ -1,7 +1,11 @@
 /** Arms: which checkpoint answers which case; the routed one, the family's latest, and controls for the placebo. */
 import type { ForecastCase } from "../caseset/forecast-case.ts";
+import { formatInstant, instant } from "../core/instant.ts";
+import { refuse } from "../core/refusal.ts";
+import { cutoffInstant } from "../model/cutoff.ts";
 import type { Family, ModelCheckpoint } from "../model/family.ts";
-import { insideWindow, latestCheckpoint, routeAll } from "../model/route.ts";
+import { insideWindow, latestCheckpoint, route, routeAll } from "../model/route.ts";
+import type { WantedControl } from "./leak-rules.ts";
 
 /** One (case, arm); its repeats are run one after the other. `checkpoint` is null without a family. */
 export type Assignment = {
@@ -18,8 +22,11 @@ export type ArmPlan = {
   readonly routes: readonly (ModelCheckpoint | null)[];
   /** Per case: resolved by the latest checkpoint's cutoff instant. */
   readonly inside: readonly boolean[];
-  /** Older checkpoints to which an inside case was routed. */
+  /** Older checkpoints to which an inside case was routed, and the control of every case. */
   readonly controls: readonly ModelCheckpoint[];
+  /** It precedes every case's horizon, and answers all of them; or why there is none. */
+  readonly control: ModelCheckpoint | null;
+  readonly withoutControl: string | null;
   readonly unrouted: readonly number[];
 };
 
@@ -27,8 +34,12 @@ export const ROUTED = "routed";
 export const LATEST = "latest";
 export const controlArm = (snapshot: string): string => `control:${snapshot}`;
 
-/** Assignments in (case, arm by code units) order. */
-export function planArms(cases: readonly ForecastCase[], family: Family | null): ArmPlan {
+/** Assignments in (case, arm by code units) order; `wanted`: a control that answers every case. */
+export function planArms(
+  cases: readonly ForecastCase[],
+  family: Family | null,
+  wanted: WantedControl | null,
+): ArmPlan {
   if (family === null) {
     const assignments = cases.map((_, caseIndex) => ({ caseIndex, arm: ROUTED, checkpoint: null }));
     return {
@@ -38,6 +49,8 @@ export function planArms(cases: readonly ForecastCase[], family: Family | null):
       routes: cases.map(() => null),
       inside: cases.map(() => false),
       controls: [],
+      control: null,
+      withoutControl: "no family, so no checkpoint that could be a control",
       unrouted: [],
     };
   }
@@ -47,11 +60,12 @@ export function planArms(cases: readonly ForecastCase[], family: Family | null):
   );
   const latest = latestCheckpoint(family);
   const inside = cases.map((item) => insideWindow(latest, item.resolution.at));
-  const controls = controlsOf(routes, inside, latest);
+  const { control, why: withoutControl } = chooseControl(cases, family, latest, wanted);
+  const controls = controlsOf(routes, inside, latest, control);
   const assignments: Assignment[] = [];
   for (let caseIndex = 0; caseIndex < cases.length; caseIndex++) {
-    if (!inside[caseIndex]) {
-      for (const checkpoint of controls)
+    for (const checkpoint of controls) {
+      if (!inside[caseIndex] || checkpoint === control)
         assignments.push({ caseIndex, arm: controlArm(checkpoint.snapshot), checkpoint });
     }
     assignments.push({ caseIndex, arm: LATEST, checkpoint: latest });
@@ -59,7 +73,37 @@ export function planArms(cases: readonly ForecastCase[], family: Family | null):
     if (routed !== null) assignments.push({ caseIndex, arm: ROUTED, checkpoint: routed });
   }
   const unrouted = routes.flatMap((checkpoint, i) => (checkpoint === null ? [i] : []));
-  return { assignments, family, latest, routes, inside, controls, unrouted };
+  return { assignments, family, latest, routes, inside, controls, control, withoutControl, unrouted };
+}
+
+/** A control's post-training cutoff (upper bound) precedes every horizon, strictly: it can remember no outcome. */
+function chooseControl(
+  cases: readonly ForecastCase[],
+  family: Family,
+  latest: ModelCheckpoint,
+  wanted: WantedControl | null,
+): { readonly control: ModelCheckpoint | null; readonly why: string | null } {
+  if (wanted === null) return { control: null, why: null };
+  const first = instant(
+    cases.reduce((least, { horizon }) => Math.min(least, horizon), Number.MAX_SAFE_INTEGER),
+  );
+  const { snapshot } = wanted;
+  const named = family.checkpoints.find((checkpoint) => checkpoint.snapshot === snapshot);
+  if (snapshot !== null && named === undefined)
+    refuse("FieldInvalid", {
+      place: family.place,
+      field: "leakage.control",
+      found: snapshot,
+      expected: `a snapshot of the family: ${family.checkpoints.map((each) => each.snapshot).join(", ")}`,
+    });
+  const control = named ?? route(family, first);
+  const none = (why: string) => ({ control: null, why });
+  if (control === null)
+    return none(`no checkpoint of the family precedes the first horizon ${formatInstant(first)}`);
+  if (control.posttrain === null || cutoffInstant(control.posttrain) >= first)
+    return none(`${control.snapshot} does not precede the first horizon ${formatInstant(first)}`);
+  if (control === latest) return none(`${control.snapshot} is the latest checkpoint itself`);
+  return { control, why: null };
 }
 
 /** By code units of the snapshot, which is also the order of their arms. */
@@ -67,9 +111,11 @@ function controlsOf(
   routes: readonly (ModelCheckpoint | null)[],
   inside: readonly boolean[],
   latest: ModelCheckpoint,
+  control: ModelCheckpoint | null,
 ): ModelCheckpoint[] {
   const used = new Set(
     routes.filter((checkpoint, i) => inside[i] && checkpoint !== null && checkpoint !== latest),
   );
+  if (control !== null) used.add(control);
   return ([...used] as ModelCheckpoint[]).sort((a, b) => (a.snapshot < b.snapshot ? -1 : 1));
 }

@@ -3,6 +3,7 @@ import type { ForecastCase } from "../caseset/forecast-case.ts";
 import type { Json } from "../core/canonical.ts";
 import { type Digest, digestOfJson } from "../core/digest.ts";
 import { limits } from "../core/limits.ts";
+import { rowDigest } from "../core/row-ref.ts";
 import { clip } from "../core/words.ts";
 import type { Judge, JudgeItem, Judgement } from "../model/judge.ts";
 import { type ModelCall, noUsage } from "../model/reader.ts";
@@ -77,9 +78,10 @@ const uncalled = ({ identity }: Judge, item: JudgeItem): ModelCall => ({
   ms: 0,
 });
 
-/** A document is named by its reference; the record has its bytes where it was served. */
+/** A document is named by its digest and its reference; the record has its bytes where it was served. */
 const judgedOf = ({ dimension, document, reference_answer }: JudgeItem): Json => ({
   dimension,
+  document: rowDigest(document as unknown as Json),
   ref: clip(document.ref, limits.wordsCharacters),
   reference_answer: clip(reference_answer, limits.wordsCharacters),
 });

@@ -31,6 +31,10 @@ function* loadedFiles(plan: Plan, world: World): Generator<[name: string, pieces
   const labels = set.labels.filter((label) => chosen.has(label.caseId));
   yield ["labels.jsonl", lines(labels, (label) => canonical(labelOnDisk(label)))];
   for (const [name, text] of selection.artifacts) yield [`artifacts/${name}`, [text]];
+  if (selection.entities !== null) {
+    const { digest, text } = selection.entities;
+    yield [`artifacts/${digest.slice("sha256:".length)}`, [text]];
+  }
 }
 
 /** A line of the run's `cases.jsonl`: the case, with its local times as instants, since replay converts none. */

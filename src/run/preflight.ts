@@ -16,6 +16,8 @@ import { breather } from "./breathe.ts";
 import type { Budget } from "./budget.ts";
 import type { Earlier } from "./earlier-run.ts";
 import { Interrupted } from "./interrupted.ts";
+import type { KnownEntities } from "./known-entities.ts";
+import { wantedControl } from "./leak-rules.ts";
 import { type PlantRecord, plantLine, plantRecords } from "./plant-record.ts";
 import { type CasePlants, plantCase, probeCase } from "./probe.ts";
 import { selectCases } from "./selection.ts";
@@ -29,6 +31,8 @@ export type Selection = {
   readonly family: Family | null;
   /** Files that the run folder keeps so that replay needs nothing else: name → bytes. */
   readonly artifacts: ReadonlyMap<string, string>;
+  /** By which entities are found in queries and documents; null: nobody looks for any. */
+  readonly entities: KnownEntities | null;
   /** What may be spent, of the whole run; no part of its configuration: a resumed run may have another. */
   readonly budget: Budget | null;
   /** The run that is resumed; null: a new one. */
@@ -82,11 +86,12 @@ export async function preflight(
     const unread = world.readers.tables?.find((table) => !item.reads.includes(table));
     if (unread !== undefined) refuse("TableUnknown", { place: item.place, found: unread, known: item.reads });
   }
-  const arms = planArms(cases, family);
+  const arms = planArms(cases, family, wantedControl(options.leak));
   const identities = await identify(world.readers, arms);
   const { store, readers, judging } = world;
   const judge = judging?.judge ?? null;
-  const stamp = makeStamp({ store, cases, readers, identities, family, options, judge });
+  const entities = selection.entities?.digest ?? null;
+  const stamp = makeStamp({ store, cases, readers, identities, family, options, judge, entities });
   const random = () => toHex(world.random(32));
   const secret = selection.earlier?.secret ?? { secret: random(), salt: random() };
   const plan = {

@@ -14,6 +14,7 @@ import type { ReaderIdentity, ReaderSource } from "../model/reader.ts";
 import type { Store } from "../store/door.ts";
 import { toolSchemaVersion } from "../store/tools.ts";
 import type { ArmPlan } from "./arms.ts";
+import type { LeakRules } from "./leak-rules.ts";
 import type { Filter } from "./selection.ts";
 
 /** How intervals are drawn. */
@@ -33,6 +34,7 @@ export type RunOptions = {
   readonly process: "trajectory" | "shared";
   /** Of a reader from outside, for one case. */
   readonly deadlineSeconds: number;
+  readonly leak: LeakRules;
   readonly filters: readonly Filter[];
   readonly limit: number | null;
   readonly concurrency: number;
@@ -51,15 +53,19 @@ export type Stamped = {
   readonly family: Family | null;
   readonly options: RunOptions;
   readonly judge: Judge | null;
+  /** Of the index by which entities are found in texts; null: nobody looks for any. */
+  readonly entities: Digest | null;
 };
 
-export function makeStamp({ store, cases, readers, identities, family, options, judge }: Stamped): Stamp {
+export function makeStamp(stamped: Stamped): Stamp {
+  const { store, cases, readers, identities, family, options, judge, entities } = stamped;
   return {
     engine: ENGINE_VERSION,
     reader: stampedReader(readers, identities),
     derive_engine: "none",
     embedder: "none",
     judge: judge === null ? "none" : checkIdentity(judge.identity, "judge"),
+    ...(entities === null ? {} : { entities }),
     seed: options.seed,
     repeats: options.repeats,
     bootstrap: options.bootstrap,

@@ -142,9 +142,13 @@ function sameRows(a: Int32Array, b: Int32Array): boolean {
 
 /** Whether a door without a bound would have answered this call with a plant: the call, at each plant's instant. */
 function meetsPlant(options: HostOptions, tool: string, args: Json): boolean {
-  const table = (args as { table?: Json } | null)?.table;
+  const { table, tables } = (args ?? {}) as { readonly table?: Json; readonly tables?: Json };
+  const named = (plant: PlantedRow) =>
+    tool === "search"
+      ? tables === undefined || (Array.isArray(tables) && tables.includes(plant.table))
+      : plant.table === table;
   return options.plants.some((plant) => {
-    if (plant.table !== table) return false;
+    if (!named(plant)) return false;
     const reply = options.at(plant.available).call(tool, args);
     return reply.ok && reply.planted.includes(plant);
   });

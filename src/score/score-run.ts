@@ -2,18 +2,20 @@
 import type { ForecastCase } from "../caseset/forecast-case.ts";
 import type { Outcome } from "../caseset/settlement.ts";
 import type { RunRecord } from "../run/record.ts";
+import type { ScoreRules } from "./score-rules.ts";
 import { scoreTrajectory, type TrajectoryScore } from "./score-trajectory.ts";
 
 export function scoreTrajectories(
   cases: readonly ForecastCase[],
   outcomes: readonly Outcome[],
   record: RunRecord,
+  rules: ScoreRules,
 ): TrajectoryScore[] {
   const scores: TrajectoryScore[] = [];
   for (const trajectory of record.trajectories()) {
     const { caseIndex } = trajectory;
     scores.push(
-      scoreTrajectory(cases[caseIndex] as ForecastCase, outcomes[caseIndex] as Outcome, trajectory),
+      scoreTrajectory(cases[caseIndex] as ForecastCase, outcomes[caseIndex] as Outcome, trajectory, rules),
     );
   }
   return scores;

@@ -5,8 +5,11 @@ import type { Entry } from "../run/entry.ts";
 import type { Trajectory } from "../run/record.ts";
 import { brier } from "../stats/brier.ts";
 import type { Failure } from "./failure.ts";
+import { type LeakScore, scoreLeaks } from "./leak-score.ts";
 import { type ModelUse, modelUse } from "./model-use.ts";
 import { type PlantScore, scorePlants } from "./plants.ts";
+import { type QueryFinding, type QueryFindings, queryFindings } from "./query-finding.ts";
+import type { ScoreRules } from "./score-rules.ts";
 import { attemptsOf, checkBounds } from "./trajectory-check.ts";
 
 export type TrajectoryScore = {
@@ -22,6 +25,9 @@ export type TrajectoryScore = {
   /** null where there is no answer or no settled outcome. */
   readonly brier: number | null;
   readonly plants: PlantScore;
+  /** null where no judge scored documents, and where the profile wants no findings of queries. */
+  readonly leak: LeakScore | null;
+  readonly queries: QueryFindings | null;
   readonly failures: readonly Failure[];
   /** One, and one more for each that a crash cut off. */
   readonly attempts: number;
@@ -36,14 +42,17 @@ export function scoreTrajectory(
   item: ForecastCase,
   outcome: Outcome,
   trajectory: Trajectory,
+  rules: ScoreRules,
 ): TrajectoryScore {
-  const { entries } = trajectory;
+  const { entries, body } = trajectory;
   const attempts = attemptsOf(entries);
   const last = attempts.at(-1) ?? [];
   const attempt = last.find(
     (entry) => entry.kind === "answer" || entry.kind === "decline" || entry.kind === "fault",
   );
   const plants = scorePlants(item.horizon, trajectory, last);
+  const leak = scoreLeaks(item, last, body, rules);
+  const queries = rules.queries === null ? null : queryFindings(item, last, body, rules.queries.find);
   const tools = entries.filter((entry) => entry.kind === "tool");
   const probability = attempt?.kind === "answer" ? attempt.probability : null;
   return {
@@ -56,7 +65,14 @@ export function scoreTrajectory(
     probability,
     brier: probability === null || outcome.state !== "settled" ? null : brier(probability, outcome.outcome),
     plants,
-    failures: [...checkBounds(item, entries), ...plants.failures],
+    leak,
+    queries,
+    failures: [
+      ...checkBounds(item, entries),
+      ...plants.failures,
+      ...(leak?.failures ?? []),
+      ...(rules.queries?.on === "fail" ? (queries as QueryFindings).findings.map(failureOfFinding) : []),
+    ],
     attempts: attempts.length,
     calls: tools.length,
     bytes: tools.reduce((total, entry) => total + (entry.kind === "tool" ? entry.bytes : 0), 0),
@@ -64,6 +80,13 @@ export function scoreTrajectory(
     models: modelUse(entries),
   };
 }
+
+const failureOfFinding = ({ step, call, entity, first_available }: QueryFinding): Failure => ({
+  rule: "query-finding",
+  step,
+  call,
+  detail: `names ${entity}, first available ${first_available}, after the horizon`,
+});
 
 function stateOf(attempt: Entry | undefined): TrajectoryScore["state"] {
   if (attempt === undefined) return "broken";

@@ -1,4 +1,4 @@
-/** The percentile bootstrap of a mean over clusters, reproducible bit for bit. */
+/** The percentile bootstrap over clusters, of a mean or of any figure, reproducible bit for bit. */
 
 import { assert } from "../core/assert.ts";
 import { contract } from "../core/contract.ts";
@@ -33,6 +33,9 @@ export type BootstrapInput = {
   scores: Float64Array;
   /** n of each cluster, in the same order; 0 for a cluster without the figure. */
   counts: Float64Array;
+} & BootstrapDraw;
+
+export type BootstrapDraw = {
   /** Coverage of the interval, 0.95 for ci95. */
   level: number;
   resamples: number;
@@ -46,35 +49,51 @@ export type BootstrapResult =
   | { state: "not estimable"; redrawn: number };
 
 /**
- * Percentile interval of (Σ scores)/(Σ n) over resamples that each draw G of the G clusters, in order, from
- * stream(seed, path); type 7 quantiles at (1 ∓ level)/2. `redrawn` counts the draws with Σ n = 0, which are
- * drawn again; more than 5 % of the resamples, or no cluster at all, is "not estimable". Throws RangeError
- * for a bad level or for resamples not an integer ≥ 1. Spec chapter 63; Efron (1979), Annals of Statistics
- * 7(1).
+ * Percentile interval of (Σ scores)/(Σ n), as percentileBootstrap; a resample with Σ n = 0 is without it.
+ * Throws RangeError for a bad level or for resamples not an integer ≥ 1.
  */
 export function bootstrapMean(input: BootstrapInput): BootstrapResult {
-  const { scores, counts, resamples } = input;
+  const { scores, counts } = input;
   assert(scores.length === counts.length, `bootstrapMean: ${scores.length} scores, ${counts.length} counts`);
+  return percentileBootstrap(scores.length, input, (drawn) => {
+    let total = 0;
+    let n = 0;
+    for (let i = 0; i < drawn.length; i++) {
+      total += scores[drawn[i]!]!;
+      n += counts[drawn[i]!]!;
+    }
+    return n > 0 ? total / n : Number.NaN;
+  });
+}
+
+/**
+ * Percentile interval of a figure over resamples that each draw G of the G clusters, in order, from
+ * stream(seed, path); type 7 quantiles at (1 ∓ level)/2. `figure` is given the clusters drawn, 0..G−1, and
+ * answers NaN where they have none: that resample is drawn again and counted in `redrawn`; more than 5 % of
+ * the resamples, or no cluster at all, is "not estimable". Throws RangeError for a bad level or for resamples
+ * not an integer ≥ 1. Spec chapter 63; Efron (1979), Annals of Statistics 7(1).
+ */
+export function percentileBootstrap(
+  clusters: number,
+  draw: BootstrapDraw,
+  figure: (drawn: Int32Array) => number,
+): BootstrapResult {
+  const { resamples } = draw;
   if (!(Number.isSafeInteger(resamples) && resamples >= 1)) {
     throw new RangeError(`resamples: expected an integer >= 1, got ${resamples}`);
   }
-  const { lower, upper } = tails(input.level);
-  const clusters = scores.length;
+  const { lower, upper } = tails(draw.level);
   if (clusters === 0) return { state: "not estimable", redrawn: 0 };
-  const { below } = stream(input.seed, input.path);
+  const { below } = stream(draw.seed, draw.path);
+  const drawn = new Int32Array(clusters);
   const figures = new Float64Array(resamples);
   let redrawn = 0;
   let kept = 0;
   while (kept < resamples) {
-    let total = 0;
-    let n = 0;
-    for (let draw = 0; draw < clusters; draw++) {
-      const g = below(clusters);
-      total += scores[g]!;
-      n += counts[g]!;
-    }
-    if (n > 0) {
-      figures[kept] = total / n;
+    for (let i = 0; i < clusters; i++) drawn[i] = below(clusters);
+    const value = figure(drawn);
+    if (!Number.isNaN(value)) {
+      figures[kept] = value;
       kept += 1;
     } else {
       redrawn += 1;

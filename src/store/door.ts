@@ -5,6 +5,7 @@ import type { Instant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { aggregate } from "./aggregate.ts";
 import { type Overlay, type PlantedRow, visiblePlants } from "./overlay.ts";
+import { type Searched, searchVisible } from "./search.ts";
 import { type Query, type Selection, select } from "./select.ts";
 import { rowText, type Table } from "./table.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type Fault,
   isFault,
   parseQuery,
+  parseSearch,
   RowsArguments,
   tableOf,
 } from "./tools.ts";
@@ -67,8 +69,9 @@ function openDoor(tables: ReadonlyMap<string, Table>, request: OpenRequest): Doo
   return {
     asOf,
     call(tool, args) {
+      if (tool === "search") return searchReply(tables, request, args);
       if (tool !== "rows" && tool !== "aggregate")
-        return failed(badRequest(`no tool ${JSON.stringify(tool)}; known: rows, aggregate`));
+        return failed(badRequest(`no tool ${JSON.stringify(tool)}; known: rows, aggregate, search`));
       const table = tableOf(args, tables, request.tables);
       if (isFault(table)) return failed(table);
       const query = parseQuery(tool === "rows" ? RowsArguments : AggregateArguments, args, table);
@@ -94,9 +97,7 @@ function rowsReply(table: Table, { rows, plants }: Selection, args: RowsArgument
   const page = rows.subarray(from, from + (args.limit ?? limits.replyRowsDefault));
   const text = () => {
     let out = "";
-    for (const row of page)
-      out +=
-        (out === "" ? "" : ",") + (row >= 0 ? rowText(table, row) : (plants[-1 - row] as PlantedRow).text);
+    for (const row of page) out += (out === "" ? "" : ",") + servedText(table, plants, row);
     const cut = from + page.length < rows.length ? `,"total":${rows.length},"truncated":true` : "";
     return `{"rows":[${out}]${cut}}`;
   };
@@ -114,6 +115,32 @@ function aggregateReply(table: Table, selection: Selection, args: AggregateArgum
   const planted = selection.plants.filter((_, i) => selection.rows.includes(-1 - i));
   return { ok: true, text: () => text, rows: null, planted };
 }
+
+/** `{"rows":[…],"scores":[…]}`, best first, and where `k` left rows out also `"total":…,"truncated":true`. */
+function searchReply(
+  tables: ReadonlyMap<string, Table>,
+  { horizon, overlay, tables: declared }: OpenRequest,
+  args: unknown,
+): Reply {
+  const search = parseSearch(args, tables, declared);
+  if (isFault(search)) return failed(search);
+  const searched = search.tables.map((table) => ({ table, plants: visiblePlants(overlay, table, horizon) }));
+  const { hits, total, planted } = searchVisible(searched, horizon, search.terms, search.k);
+  const text = () => {
+    const rows = hits.map(({ table: at, row }) => {
+      const { table, plants } = searched[at] as Searched;
+      return servedText(table, plants, row);
+    });
+    const scores = canonical(hits.map(({ score }) => score));
+    const cut = hits.length < total ? `,"total":${total},"truncated":true` : "";
+    return `{"rows":[${rows.join(",")}],"scores":${scores}${cut}}`;
+  };
+  // Scores move with what is merely counted, so that equal rows are not an equal answer.
+  return { ok: true, text, rows: null, planted };
+}
+
+const servedText = (table: Table, plants: readonly PlantedRow[], row: number): string =>
+  row >= 0 ? rowText(table, row) : (plants[-1 - row] as PlantedRow).text;
 
 export const replyText = (reply: Reply): string =>
   reply.ok ? reply.text() : canonical({ fault: reply.fault as Json });

@@ -18,6 +18,7 @@ export type RawTable = {
   readonly validColumn: string;
   readonly availableColumn: string | null;
   readonly entity: string | null;
+  readonly text: readonly string[];
   readonly valid: Float64Array;
   readonly available: Float64Array;
   readonly retracted: Uint8Array | null;
@@ -59,6 +60,7 @@ export function indexTable(raw: RawTable, complain: Complain = strict): Table {
     validColumn: at.get(raw.validColumn) as number,
     availableColumn: raw.availableColumn === null ? null : (at.get(raw.availableColumn) ?? null),
     entity,
+    text: raw.text.map((name) => at.get(name) as number),
     count: kept.length,
     keys,
     valid,

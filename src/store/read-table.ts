@@ -54,7 +54,7 @@ function columnsOf(spec: TableSpec, opened: TableRows, place: Place, complain: C
     ["available_time", spec.available.kind === "column" ? [spec.available.column] : []],
     ["columns", [...spec.columns.keys()].filter((column) => column !== "retracted")],
     ["entity", spec.entity === null ? [] : [spec.entity]],
-    ["text", spec.onDisk.text ?? []],
+    ["text", spec.text],
   ];
   const known = opened.columns.filter((column) => column !== "retracted");
   if (known.length === 0) {
@@ -134,6 +134,7 @@ function tableReader(
         validColumn: spec.validColumn,
         availableColumn: spec.available.kind === "column" ? spec.available.column : null,
         entity: spec.entity,
+        text: spec.text,
         valid: valid.numbers(),
         available: available.numbers(),
         retracted: anyRetracted ? Uint8Array.from(retracted.numbers()) : null,
@@ -181,12 +182,12 @@ function rowTimes(spec: TableSpec, opened: TableRows, place: Place, complain: Co
   };
 }
 
-/** Columns that hold times are texts, whatever their first cell looks like. */
+/** Columns that hold times, or that are searched, are texts, whatever their first cell looks like. */
 function declaredType(spec: TableSpec, column: string): ColumnType | null {
   const declared = spec.columns.get(column);
   if (declared !== undefined) return declared;
   const times = [spec.validColumn, ...(spec.available.kind === "column" ? [spec.available.column] : [])];
-  return times.includes(column) ? "string" : null;
+  return times.includes(column) || spec.text.includes(column) ? "string" : null;
 }
 
 type Stage = { readonly at: Instant; readonly shown: (column: string) => boolean };

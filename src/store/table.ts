@@ -29,6 +29,8 @@ export type Table = {
   readonly validColumn: number;
   readonly availableColumn: number | null;
   readonly entity: number | null;
+  /** Columns of texts that are searched. */
+  readonly text: readonly number[];
   readonly count: number;
   readonly keys: number;
   readonly valid: Float64Array;

@@ -7,6 +7,8 @@ import { limits } from "../core/limits.ts";
 import { isRefusal } from "../core/refusal.ts";
 import type { Cell } from "../core/row-ref.ts";
 import { misfit } from "../core/schema.ts";
+import { termsOf } from "../core/terms.ts";
+import { clip } from "../core/words.ts";
 import type { Query } from "./select.ts";
 import type { Column, Table } from "./table.ts";
 
@@ -64,13 +66,45 @@ export const AggregateArguments = Type.Object(
   },
 );
 
+export const SearchArguments = Type.Object(
+  {
+    query: Type.String({
+      minLength: 1,
+      maxLength: limits.queryCharacters,
+      description: "words to look for; a row needs one of them, and those that few rows have count most",
+    }),
+    k: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: limits.searchRows,
+        default: limits.searchRowsDefault,
+        description: "how many rows at most, the best first",
+      }),
+    ),
+    tables: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: limits.searchTables,
+        description: "tables to search; without it all that have text",
+      }),
+    ),
+  },
+  {
+    ...strictly,
+    description:
+      "rows visible at the horizon whose text has words of the query, ranked by BM25, with their scores; case does not matter",
+  },
+);
+
 export type RowsArguments = Static<typeof RowsArguments>;
 export type AggregateArguments = Static<typeof AggregateArguments>;
+export type SearchArguments = Static<typeof SearchArguments>;
 
 export type ToolSchema = { readonly name: string; readonly schema: Json };
 export const toolSchemas: readonly ToolSchema[] = [
   { name: "rows", schema: plain(RowsArguments) },
   { name: "aggregate", schema: plain(AggregateArguments) },
+  { name: "search", schema: plain(SearchArguments) },
 ];
 /** Two runs whose tools differ are two trials: part of the stamp. */
 export const toolSchemaVersion: Digest = digestOfJson(toolSchemas as unknown as Json);
@@ -105,7 +139,43 @@ export function tableOf(
   );
 }
 
-/** Arguments of either tool, as a query of one table. */
+/** What is searched for: tables in the order of their names, terms each once. */
+export type Search = {
+  readonly tables: readonly Table[];
+  readonly terms: readonly string[];
+  readonly k: number;
+};
+
+export function parseSearch(
+  args: unknown,
+  tables: ReadonlyMap<string, Table>,
+  declared: readonly string[],
+): Search | Fault {
+  const wrong = misfit(SearchArguments, args);
+  if (wrong !== undefined) return badRequest(wrong);
+  const call = args as SearchArguments;
+  const known = declared.filter((name) => (tables.get(name)?.text.length ?? 0) > 0).sort();
+  if (known.length === 0) return badRequest("no table of this case has text to search");
+  for (const name of call.tables ?? []) {
+    const table = tableOf({ table: name }, tables, declared);
+    if (isFault(table)) return table;
+    if (!known.includes(name))
+      return badRequest(`table ${name} has no text to search; of this case ${known.join(", ")} have`);
+  }
+  const searched = new Set(call.tables ?? known);
+  const terms = new Set(termsOf(call.query).map(({ term }) => term));
+  if (terms.size === 0)
+    return badRequest(`query: ${JSON.stringify(clip(call.query, 80))} has no letter and no digit`);
+  if (terms.size > limits.queryTerms)
+    return badRequest(`query: ${terms.size} different terms, at most ${limits.queryTerms}`);
+  return {
+    tables: known.filter((name) => searched.has(name)).map((name) => tables.get(name) as Table),
+    terms: [...terms],
+    k: call.k ?? limits.searchRowsDefault,
+  };
+}
+
+/** Arguments of `rows` or `aggregate`, as a query of one table. */
 export function parseQuery(
   schema: typeof RowsArguments | typeof AggregateArguments,
   args: unknown,

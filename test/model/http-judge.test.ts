@@ -11,6 +11,8 @@ import { served, skippingClock } from "./asked-endpoint.ts";
 const item: JudgeItem = {
   dimension: "leak",
   document: { ref: "news#1", available_at: "2014-05-31T07:00:00Z", body: { text: "It will pour." } },
+  question: "Will it rain on 2014-06-01?",
+  subject: { entity: "Seattle", values: ["rain", "no rain"] },
   reference_answer: "It rained.",
   horizon: "2014-06-01T07:00:00Z",
 };
@@ -106,6 +108,7 @@ test("judge: an outcome that is smuggled into an item reaches nobody", async () 
   const { requests } = await judged({ content: '{"value":1}' }, [], smuggled);
   const asked = JSON.stringify(requests);
   assert.ok(asked.includes("It will pour.") && asked.includes("It rained."));
+  assert.ok(asked.includes("Will it rain on 2014-06-01?"), "the question is sent");
   assert.ok(!asked.includes("outcome") && !asked.includes("sMuGgLeD"));
 });
 

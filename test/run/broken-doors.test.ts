@@ -11,7 +11,8 @@ import { memorySink } from "../../src/run/sink.ts";
 import type { OpenRequest, Store } from "../../src/store/door.ts";
 import { assertEvery, assertNone } from "../support/all.ts";
 import { dailySet, date, readerOf, runDaily } from "../support/daily-set.ts";
-import { brokenRules, honest, naiveStore, type Rule } from "../support/naive-store.ts";
+import { brokenRules, honest, naiveStore } from "../support/naive-store.ts";
+import type { Rule } from "../support/naive-versions.ts";
 import { readRun } from "../support/read-run.ts";
 
 type Failed = { readonly case: string; readonly rule: string; readonly call: string; readonly step: number };

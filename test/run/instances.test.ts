@@ -14,6 +14,7 @@ import { lanes } from "../../src/run/lanes.ts";
 import { memorySink } from "../../src/run/sink.ts";
 import type { World } from "../../src/run/world.ts";
 import { dailyInputs, dailySet, familyOf, readerOf, runDaily } from "../support/daily-set.ts";
+import { noRules } from "../support/no-rules.ts";
 import { readRun } from "../support/read-run.ts";
 
 const daily = await dailySet({ days: 16, from: 10 });
@@ -91,7 +92,7 @@ test("an ask that came too early for its process fails its case, and no other", 
   };
   const outcome = { state: "settled", outcome: 1 } as never;
   const score = (given: typeof own) =>
-    scoreTrajectory(cases[0] as ForecastCase, outcome, { ...trajectory, entries: given } as never);
+    scoreTrajectory(cases[0] as ForecastCase, outcome, { ...trajectory, entries: given } as never, noRules);
   assert.deepEqual(score(own).failures, []);
   assert.deepEqual(
     score(asked as typeof own).failures.map(({ rule }) => rule),

@@ -77,6 +77,8 @@ function judgingBy(verdict: (ref: string, nth: number) => Judgement): Judging & 
       .map((document) => ({
         dimension: "leak",
         document,
+        question: item.question,
+        subject: item.subject,
         reference_answer: "below 50",
         horizon: String(item.horizon),
       }));

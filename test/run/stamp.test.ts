@@ -30,6 +30,7 @@ const options: RunOptions = {
   temperature: 0,
   bootstrap: { resamples: 1000, level: 0.95, cluster: "declared" },
   process: "trajectory",
+  leak: { slices: null, threshold: null, judge: null, queries: null },
   deadlineSeconds: 600,
   filters: [],
   limit: null,
@@ -50,12 +51,13 @@ async function stampFor(readers: ReaderSource, arms: ArmPlan, given: RunOptions)
     family,
     options: given,
     judge: null,
+    entities: null,
   });
 }
 const stampOf = (identity: unknown, change: Partial<RunOptions> = {}) =>
   stampFor(
     reader(() => identity as ReaderIdentity),
-    planArms(cases, null),
+    planArms(cases, null, null),
     { ...options, ...change },
   );
 
@@ -99,7 +101,7 @@ test("makeStamp: a complete identity is stamped; a post-training cutoff may be n
 
 test("makeStamp: one checkpoint that lacks a field refuses the family, before any is asked", async () => {
   const family = familyOf([row("m-1", "2013-06:documented"), row("m-2", "2015-06:documented")]);
-  const arms = planArms(cases, family);
+  const arms = planArms(cases, family, null);
   const identity = (lack: string | null) => (checkpoint: { snapshot: string } | null) =>
     ({
       ...complete,

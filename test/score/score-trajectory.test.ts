@@ -7,6 +7,7 @@ import type { Trajectory } from "../../src/run/record.ts";
 import { memorySink } from "../../src/run/sink.ts";
 import { scoreTrajectory } from "../../src/score/score-trajectory.ts";
 import { dailySet, date, readerOf, runDaily } from "../support/daily-set.ts";
+import { noRules } from "../support/no-rules.ts";
 import { type ReadRun, readRun } from "../support/read-run.ts";
 
 const settled = { state: "settled", outcome: 1, resolvedAt: 0 as never } as const;
@@ -34,7 +35,8 @@ before(async () => {
   };
 });
 
-const score = (change: Partial<Trajectory>) => scoreTrajectory(item, settled, { ...honest, ...change });
+const score = (change: Partial<Trajectory>) =>
+  scoreTrajectory(item, settled, { ...honest, ...change }, noRules);
 const rules = (change: Partial<Trajectory>) => score(change).failures.map((failure) => failure.rule);
 const changed = (kind: string, change: (entry: Entry) => object) =>
   honest.entries.map((entry) => (entry.kind === kind ? ({ ...entry, ...change(entry) } as Entry) : entry));
@@ -57,10 +59,7 @@ describe("trajectory-check", () => {
   it("fails a call without one of the bound's attributes, naming it", () => {
     for (const name of ["case", "horizon", "as_of", "view"]) {
       const entries = changed("tool", () => ({ [name]: undefined }));
-      const found = scoreTrajectory(item, settled, {
-        ...honest,
-        entries: entries.map((entry) => entry),
-      }).failures;
+      const found = score({ entries: entries.map((entry) => entry) }).failures;
       assert.equal(found[0]?.rule, "bound-missing", name);
       assert.match(found[0]?.detail as string, new RegExp(name));
       assert.match(found[0]?.call as string, /^rows \{/);

@@ -13,7 +13,8 @@ import { compareKeyCells } from "../../src/store/overlay.ts";
 import { findKey } from "../../src/store/select.ts";
 import { type Column, cellOf, keyCells, type Table } from "../../src/store/table.ts";
 import { assertEvery } from "../support/all.ts";
-import { honest, type Version, versionsOf } from "../support/naive-store.ts";
+import { honest } from "../support/naive-store.ts";
+import { type Version, versionsOf } from "../support/naive-versions.ts";
 import { momentsOf, randomTables, tableOfRows } from "../support/random-table.ts";
 
 const moments = randomTables.chain((random) =>

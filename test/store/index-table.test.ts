@@ -56,6 +56,7 @@ function rawOf(lines: readonly Line[], forward = false): RawTable {
     validColumn: "key",
     availableColumn: null,
     entity: null,
+    text: [],
     valid: Float64Array.from(lines, (line) => micros(line.valid ?? "2014-03-01T00:00:00Z")),
     available: Float64Array.from(lines, (line) => micros(line.available)),
     retracted: lines.some((line) => line.gone)

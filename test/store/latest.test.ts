@@ -44,7 +44,7 @@ test("a snapshot at each instant at which anything happened is the naive one, wh
 
 const day = (n: number): Instant =>
   instant((parseInstant("2014-03-01T00:00:00Z", "t", "t") as number) + n * MICROS_PER_DAY);
-const schema: Schema = { name: "t", key: ["n"], entity: "group", forward: false, delay: null };
+const schema: Schema = { name: "t", key: ["n"], entity: "group", text: [], forward: false, delay: null };
 
 /** A row of key `n`, entity `group`, true since day `valid`, known since day `available`. */
 const row = (

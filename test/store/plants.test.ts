@@ -14,7 +14,8 @@ import { compareKeyCells, type PlantedRow } from "../../src/store/overlay.ts";
 import { plantTable, probePlants, readerPlants, type TablePlants } from "../../src/store/plants.ts";
 import { rowText, type Table } from "../../src/store/table.ts";
 import { assertEvery, assertNone } from "../support/all.ts";
-import { honest, naiveStore, type Version, versionsOf } from "../support/naive-store.ts";
+import { honest, naiveStore } from "../support/naive-store.ts";
+import { type Version, versionsOf } from "../support/naive-versions.ts";
 import {
   momentsOf,
   type RandomTable,
@@ -216,7 +217,7 @@ for (const naive of [false, true]) {
   });
 }
 
-const plain: Schema = { name: "t", key: ["id"], entity: null, forward: false, delay: null };
+const plain: Schema = { name: "t", key: ["id"], entity: null, text: [], forward: false, delay: null };
 const rowOf = (valid: string, released: string, cells: Record<string, Cell>, retracted = false): Row => ({
   valid: at(valid),
   available: at(released),

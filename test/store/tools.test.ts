@@ -9,7 +9,7 @@ import { toolSchemas } from "../../src/store/tools.ts";
 import { assertEvery, assertNone } from "../support/all.ts";
 import { callsOf, type Row, type Schema, START, scenes, tableOfRows } from "../support/random-table.ts";
 
-const schema: Schema = { name: "t", key: ["n"], entity: "group", forward: false, delay: null };
+const schema: Schema = { name: "t", key: ["n"], entity: "group", text: [], forward: false, delay: null };
 const rowOf = (n: number, x: number | null, hour: number): Row => ({
   valid: START,
   available: (START + hour * 3_600_000_000) as Instant,

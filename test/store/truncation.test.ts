@@ -7,7 +7,8 @@ import type { PlantedRow } from "../../src/store/overlay.ts";
 import { plantTable, probePlants, readerPlants } from "../../src/store/plants.ts";
 import type { Table } from "../../src/store/table.ts";
 import { assertEvery, assertNone } from "../support/all.ts";
-import { brokenRules, honest, naiveStore, type Rule } from "../support/naive-store.ts";
+import { brokenRules, honest, naiveStore } from "../support/naive-store.ts";
+import type { Rule } from "../support/naive-versions.ts";
 import { type Scene, scenes, tableOfRows } from "../support/random-table.ts";
 
 const requestOf = ({ table, horizon }: Scene, rows: readonly PlantedRow[] | null): OpenRequest => ({

@@ -169,6 +169,7 @@ export function dailyInputs(
       family: options.family ?? null,
       artifacts: new Map(),
       budget: profile.budget,
+      entities: null,
       options: {
         profile: profileOnDisk(profile) as unknown as Json,
         seed,
@@ -177,6 +178,7 @@ export function dailyInputs(
         bootstrap,
         process,
         deadlineSeconds: profile.deadlineSeconds ?? limits.deadlineSeconds,
+        leak: profile.leak,
         filters: [],
         limit: null,
         concurrency: options.concurrency ?? 4,

@@ -1,31 +1,29 @@
 /** A store that is slow and plainly right: arrays of versions, every rule of chapter 21 spelled out, its bound exchangeable. */
 import { canonical, type Json } from "../../src/core/canonical.ts";
-import { formatInstant, MICROS_PER_DAY } from "../../src/core/instant.ts";
-import { type Cell, rowRef } from "../../src/core/row-ref.ts";
+import { MICROS_PER_DAY } from "../../src/core/instant.ts";
+import type { Cell } from "../../src/core/row-ref.ts";
 import { createStore, type Door, type OpenRequest, type Reply, type Store } from "../../src/store/door.ts";
-import type { PlantedRow } from "../../src/store/overlay.ts";
 import type { Query } from "../../src/store/select.ts";
-import { cellOf, type Table } from "../../src/store/table.ts";
-import { AggregateArguments, parseQuery, RowsArguments, tableOf } from "../../src/store/tools.ts";
-
-/** A row version as plain data; a planted one knows its plant. */
-export type Version = {
-  readonly key: readonly Cell[];
-  readonly valid: number;
-  readonly available: number;
-  readonly retracted: boolean;
-  readonly cells: readonly (Cell | undefined)[];
-  readonly ref: string;
-  readonly plant: PlantedRow | null;
-};
-
-/** Which version of one key is seen: `fits` is the query's own filter, which an honest rule does not look at. */
-export type Rule = (
-  versions: readonly Version[],
-  asOf: number,
-  forward: boolean,
-  fits: (version: Version) => boolean,
-) => Version | undefined;
+import type { Table } from "../../src/store/table.ts";
+import {
+  AggregateArguments,
+  parseQuery,
+  parseSearch,
+  RowsArguments,
+  tableOf,
+} from "../../src/store/tools.ts";
+import { naiveSearch } from "./naive-search.ts";
+import {
+  byCell,
+  byKeyCells,
+  byValidAndKey,
+  groupBy,
+  plantedVersion,
+  type Rule,
+  servedRow,
+  type Version,
+  versionsOf,
+} from "./naive-versions.ts";
 
 /** The version of greatest available time; of equal ones the later in the list, which is the planted one. */
 function newest(versions: readonly Version[]): Version | undefined {
@@ -62,30 +60,15 @@ export const brokenRules = {
     shown(newest(versions.filter((v) => v.available <= asOf && fits(v))), asOf, forward),
 } as const satisfies Record<string, Rule>;
 
-/** The whole table as rows, in its own order. */
-export function versionsOf(table: Table): Version[] {
-  return Array.from({ length: table.count }, (_, version) => {
-    const cells = table.columns.map((_c, column) => cellOf(table, version, column));
-    const key = table.keyColumns.map((column) => cells[column] ?? null);
-    return {
-      key,
-      valid: table.valid[version] as number,
-      available: table.available[version] as number,
-      retracted: table.retracted !== null && table.retracted[version] === 1,
-      cells,
-      ref: rowRef(table.name, key),
-      plant: null,
-    };
-  });
-}
-
-function plantedVersion(plant: PlantedRow): Version {
-  const { key, valid, available, cells, ref } = plant;
-  return { key, valid, available, retracted: false, cells, ref, plant };
-}
-
-/** A store whose doors follow a rule, which may depend on the request, so that only some doors are broken. */
-export function naiveStore(tables: readonly Table[], ruleOf: (request: OpenRequest) => Rule): Store {
+/**
+ * A store whose doors follow a rule, which may depend on the request, so that only some doors are broken; `countedBy`: the
+ * rule by which a search counts its documents.
+ */
+export function naiveStore(
+  tables: readonly Table[],
+  ruleOf: (request: OpenRequest) => Rule,
+  countedBy = ruleOf,
+): Store {
   const { tables: byName, view } = createStore(tables);
   const known = new Map(tables.map((table) => [table.name, versionsOf(table)]));
   const open = (request: OpenRequest): Door => {
@@ -93,14 +76,22 @@ export function naiveStore(tables: readonly Table[], ruleOf: (request: OpenReque
     return {
       asOf: request.horizon,
       call(tool, args) {
+        const allOf = (table: Table) => {
+          const planted = (request.overlay?.rows ?? []).filter((plant) => plant.table === table.name);
+          return [...(known.get(table.name) as Version[]), ...planted.map(plantedVersion)];
+        };
+        if (tool === "search") {
+          const search = parseSearch(args, byName, request.tables);
+          return "class" in search
+            ? { ok: false, fault: search }
+            : naiveSearch(search, allOf, request.horizon, rule, countedBy(request));
+        }
         if (tool !== "rows" && tool !== "aggregate") return fault(`no tool ${tool}`);
         const table = tableOf(args, byName, request.tables);
         if ("class" in table) return { ok: false, fault: table };
         const query = parseQuery(tool === "rows" ? RowsArguments : AggregateArguments, args, table);
         if ("class" in query) return { ok: false, fault: query };
-        const planted = (request.overlay?.rows ?? []).filter((plant) => plant.table === table.name);
-        const all = [...(known.get(table.name) as Version[]), ...planted.map(plantedVersion)];
-        const found = selected(table, all, request.horizon, rule, query);
+        const found = selected(table, allOf(table), request.horizon, rule, query);
         return tool === "rows"
           ? rowsReply(table, found, args as RowsArguments)
           : aggregateReply(table, found, args as AggregateArguments);
@@ -151,34 +142,7 @@ function selected(
   });
 }
 
-function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(nameOf(item), [...(groups.get(nameOf(item)) ?? []), item]);
-  return groups;
-}
-
-/** Absent last, then by size, code units, false before true. */
-function byCell(a: Cell, b: Cell): number {
-  if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0);
-  return a === b ? 0 : a < b ? -1 : 1;
-}
-
-function byKeyCells(a: Version, b: Version): number {
-  for (let i = 0; i < a.key.length; i++) {
-    const d = byCell(a.key[i] as Cell, b.key[i] as Cell);
-    if (d !== 0) return d;
-  }
-  return 0;
-}
-
-const byValidAndKey = (a: Version, b: Version) => a.valid - b.valid || byKeyCells(a, b);
-
 const plantsOf = (rows: readonly Version[]) => rows.flatMap(({ plant }) => (plant === null ? [] : [plant]));
-
-function servedRow(table: Table, { available, cells, ref }: Version): Json {
-  const body = table.columns.flatMap(({ name }, i) => (cells[i] === undefined ? [] : [[name, cells[i]]]));
-  return { available_at: formatInstant(available), body: Object.fromEntries(body) as Json, ref };
-}
 
 function rowsReply(table: Table, found: readonly Version[], args: RowsArguments): Reply {
   const from = args.offset ?? 0;

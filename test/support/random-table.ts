@@ -32,6 +32,7 @@ export type Schema = {
   readonly name: string;
   readonly key: readonly string[];
   readonly entity: string | null;
+  readonly text: readonly string[];
   readonly forward: boolean;
   /** Available a fixed delay after the valid time, by rule; else by a column of texts. */
   readonly delay: Duration | null;
@@ -54,18 +55,21 @@ const columnNames = Object.keys(types);
 const texts = ["a", "b", "B", "é", "a,b", "😀", "1"];
 
 const keys = [["id"], ["at"], ["id", "at"], ["n"], ["n", "flag"], ["at", "id", "flag"]];
+const textColumns = [["note, #1"], ["note, #1", "group"], ["group", "id"], []];
 const entities = [null, "id", "group", "rank", "n", "flag"];
 
 const schemas: fc.Arbitrary<Schema> = fc.record({
   name: fc.constantFrom("t", "long name"),
   key: fc.constantFrom(...keys),
   entity: fc.constantFrom(...entities),
+  text: fc.constantFrom(...textColumns),
   forward: fc.boolean(),
   delay: fc
     .constantFrom(null, null, "PT0S", "PT6H", "P1D", "P2DT1H")
     .map((text) => (text === null ? null : (parseDuration(text, "test", "delay") as Duration))),
 });
 
+const notes = ["", "dry", "wet", 'quo"te\n', "Dry, wet.", "wet wet WET b", "dry 東京 harbour", "a Harbour é"];
 const number = fc.constantFrom(-2, 0, 0.1, 0.2, 1, 3, 1.7e308);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 4 });
 const rawRows = fc.record({
@@ -79,7 +83,7 @@ const rawRows = fc.record({
   group: maybe(fc.constantFrom("g", "h")),
   rank: maybe(fc.constantFrom(1, 2)),
   x: maybe(number),
-  note: maybe(fc.constantFrom("", "dry", "wet", 'quo"te\n')),
+  note: maybe(fc.constantFrom(...notes)),
 });
 
 export const randomTables: fc.Arbitrary<RandomTable> = fc
@@ -135,6 +139,7 @@ const specOf = (schema: Schema): TableSpec => ({
       : { kind: "after", delay: schema.delay },
   columns: new Map(Object.entries(types)),
   entity: schema.entity,
+  text: schema.text,
   forward: schema.forward,
   onDisk: { rows: { file: "t.csv" }, key: [...schema.key], valid_time: { column: "at" } },
 });
@@ -156,6 +161,7 @@ export function tableOfRows(schema: Schema, rows: readonly Row[]): Table {
     validColumn: "at",
     availableColumn: schema.delay === null ? "released" : null,
     entity: schema.entity,
+    text: schema.text,
     valid: Float64Array.from(rows, (row) => row.valid),
     available: Float64Array.from(rows, (row) => row.available),
     retracted: rows.some((row) => row.retracted)
@@ -200,7 +206,25 @@ function filtersOf(table: RandomTable): fc.Arbitrary<Json> {
   return fc.oneof(some, whole, rowKey, entity) as fc.Arbitrary<Json>;
 }
 
-export type Call = { readonly tool: "rows" | "aggregate"; readonly args: Json };
+const queries = [
+  "dry",
+  "wet",
+  "Wet",
+  "harbour",
+  "a",
+  "b",
+  "é",
+  "quo",
+  "te",
+  "東",
+  "g",
+  "h",
+  "1",
+  "nowhere",
+  "—",
+];
+
+export type Call = { readonly tool: "rows" | "aggregate" | "search"; readonly args: Json };
 
 export function callsOf(table: RandomTable): fc.Arbitrary<Call> {
   const bound = momentsOf(table).map((at) => formatInstant(at));
@@ -239,10 +263,21 @@ export function callsOf(table: RandomTable): fc.Arbitrary<Call> {
     },
     { requiredKeys: ["table", "measure"] },
   );
+  const search = fc.record(
+    {
+      query: fc
+        .array(fc.constantFrom(...queries), { minLength: 1, maxLength: 4 })
+        .map((all) => all.join(" ")),
+      k: fc.integer({ min: 1, max: 4 }),
+      tables: fc.constant([table.schema.name]),
+    },
+    { requiredKeys: ["query"] },
+  );
   return fc.oneof(
     { weight: 3, arbitrary: rows.map((args) => ({ tool: "rows" as const, args: args as Json })) },
     { weight: 1, arbitrary: snapshot.map((args) => ({ tool: "rows" as const, args: args as Json })) },
     { weight: 2, arbitrary: aggregate.map((args) => ({ tool: "aggregate" as const, args: args as Json })) },
+    { weight: 3, arbitrary: search.map((args) => ({ tool: "search" as const, args: args as Json })) },
   );
 }
 

@@ -27,6 +27,8 @@ export type KnownTable = {
   readonly forward: boolean;
   readonly valid_column: string;
   readonly columns: { readonly [name: string]: ColumnType };
+  /** Columns that are searched; absent: its rows are no documents. */
+  readonly text?: readonly string[];
 };
 
 /** What the built-in readers need to know of a case set. */
@@ -44,9 +46,11 @@ export function readerContext(set: CaseSet, store: Store): ReaderContext {
 
 export function knownTables(store: Store): { readonly [table: string]: KnownTable } {
   return Object.fromEntries(
-    [...store.tables.values()].map(({ name, zone, forward, columns, validColumn }) => {
+    [...store.tables.values()].map(({ name, zone, forward, columns, validColumn, text }) => {
       const types = Object.fromEntries(columns.map((column) => [column.name, column.type]));
-      return [name, { zone, forward, valid_column: (columns[validColumn] as Column).name, columns: types }];
+      const nameOf = (column: number) => (columns[column] as Column).name;
+      const known = { zone, forward, valid_column: nameOf(validColumn), columns: types };
+      return [name, text.length === 0 ? known : { ...known, text: text.map(nameOf) }];
     }),
   );
 }

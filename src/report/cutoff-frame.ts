@@ -1,0 +1,111 @@
+/** What a picture of a cutoff shows, in fractions of its width and height: points, lines, the jump, the axis. */
+
+import type { CutoffPlot, SideLine } from "./cutoff-slices.ts";
+
+/** Across: −1 at 2h before the cutoff, 0 at it, 1 at 2h after. Up: 0 at the foot of the frame, 1 at its top. */
+export type Spot = { readonly across: number; readonly up: number };
+
+export type CutoffFrame = {
+  /** Means of bins; `used`: within the window of the lines. */
+  readonly points: readonly (Spot & { readonly n: number; readonly used: boolean })[];
+  /** The lines where they were fitted, as far as there are points, and `extended` over the donut to the cutoff. */
+  readonly lines: readonly { readonly from: Spot; readonly to: Spot; readonly extended: boolean }[];
+  /** The lines' values at the cutoff. */
+  readonly jump: { readonly pre: number; readonly post: number } | null;
+  /** Half the width of the gap at the cutoff, as a fraction of 2h. */
+  readonly donut: number;
+  readonly ticks: readonly { readonly up: number; readonly label: string }[];
+};
+
+/** Of any finite input every number of it is finite. */
+export function cutoffFrame(plot: CutoffPlot): CutoffFrame {
+  const reach = 2 * plot.h;
+  const bins = plot.bins.filter(({ mean }) => Number.isFinite(mean));
+  const { donut } = plot;
+  const used = (bin: CutoffPlot["bins"][number]) =>
+    Math.abs(bin.from + bin.to) / 2 < plot.h && Math.max(-bin.from, bin.to) > donut;
+  const within = bins.filter(used);
+  const first = Math.max(-plot.h, Math.min(-donut, ...within.map(({ from }) => from)));
+  const last = Math.min(plot.h, Math.max(donut, ...within.map(({ to }) => to)));
+  const strokes =
+    plot.fit === null
+      ? []
+      : [
+          ...strokesOf(plot.fit.pre, first, -donut).map((stroke) => ({ ...stroke, pre: true })),
+          ...strokesOf(plot.fit.post, last, donut).map((stroke) => ({ ...stroke, pre: false })),
+        ];
+  const range = rangeOf([
+    ...bins.map(({ mean }) => mean),
+    ...strokes.flatMap(({ from, to }) => [from.y, to.y]),
+  ]);
+  const spot = ({ x, y }: Mark): Spot => ({ across: x / reach, up: heightOf(y, range) });
+  const level = (pre: boolean) => strokes.find((stroke) => stroke.pre === pre && stroke.to.x === 0)?.to.y;
+  const [pre, post] = [level(true), level(false)];
+  return {
+    points: bins.map((bin) => ({
+      ...spot({ x: (bin.from + bin.to) / 2, y: bin.mean }),
+      n: bin.n,
+      used: used(bin),
+    })),
+    lines: strokes.map(({ from, to, extended }) => ({ from: spot(from), to: spot(to), extended })),
+    jump:
+      pre === undefined || post === undefined
+        ? null
+        : { pre: heightOf(pre, range), post: heightOf(post, range) },
+    donut: donut / reach,
+    ticks: ticksOf(range).map(({ value, label }) => ({ up: heightOf(value, range), label })),
+  };
+}
+
+type Mark = { readonly x: number; readonly y: number };
+type Range = { readonly lo: number; readonly hi: number };
+
+/** From the outer end to the donut, and from there to the cutoff. */
+function strokesOf({ level, slope }: SideLine, outer: number, inner: number) {
+  const at = (x: number): Mark => ({ x, y: x === 0 ? level : level + slope * x });
+  const strokes = [
+    { from: at(outer), to: at(inner), extended: false },
+    ...(inner === 0 ? [] : [{ from: at(inner), to: at(0), extended: true }]),
+  ];
+  return strokes.filter(({ from, to }) => Number.isFinite(from.y) && Number.isFinite(to.y));
+}
+
+const MARGIN = 0.12;
+
+/** A little more than the values span, and 0 where they are near it. Halves do not overflow. */
+function rangeOf(values: readonly number[]): Range {
+  const [least, most] = values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
+  const half = most / 2 - least / 2;
+  const pad = half > Math.abs(most) * 1e-9 ? half * MARGIN : Math.abs(most) / 4;
+  const lo = least >= 0 && least < half + 2 * pad ? 0 : Math.max(least - pad, -Number.MAX_VALUE);
+  const hi = most <= 0 && most > -half - 2 * pad ? 0 : Math.min(most + pad, Number.MAX_VALUE);
+  return hi / 2 > lo / 2 ? { lo, hi } : { lo: least < 0 ? -1 : 0, hi: 1 };
+}
+
+function heightOf(value: number, { lo, hi }: Range): number {
+  return Math.min(1, Math.max(0, (value / 2 - lo / 2) / (hi / 2 - lo / 2)));
+}
+
+const TICKS = 6;
+const LABEL_COLUMNS = 10;
+
+/** Multiples of 1, 2 or 5 times a power of ten, each read from its decimal text. */
+function ticksOf({ lo, hi }: Range): { value: number; label: string }[] {
+  const least = ((hi / 2 - lo / 2) / TICKS) * 2;
+  const [digits, power] = least.toExponential().split("e").map(Number) as [number, number];
+  const [factor, exponent] = digits > 5 ? [1, power + 1] : [digits > 2 ? 5 : digits > 1 ? 2 : 1, power];
+  const step = Number(`${factor}e${exponent}`);
+  const first = Math.ceil(lo / step);
+  if (!Number.isSafeInteger(first * factor * 10))
+    return [lo, hi].map((value) => ({ value, label: labelOf(value, 0) }));
+  return Array.from({ length: TICKS + 1 }, (_, i) => Number(`${(first + i) * factor}e${exponent}`))
+    .filter((value) => value <= hi)
+    .map((value) => ({ value, label: labelOf(value, Math.max(0, -exponent)) }));
+}
+
+function labelOf(value: number, decimals: number): string {
+  const fixed = decimals <= LABEL_COLUMNS ? value.toFixed(decimals) : "";
+  if (fixed !== "" && fixed.length <= LABEL_COLUMNS) return fixed;
+  const shortest = value.toExponential();
+  return (shortest.length <= LABEL_COLUMNS ? shortest : value.toExponential(3)).replace("e+", "e");
+}

@@ -1,0 +1,311 @@
+/** The picture of a cutoff as one self-contained SVG text: mean outcome over time from the cutoff, both lines, the jump. */
+
+import type { Markish } from "@observablehq/plot";
+import { contract } from "../core/contract.ts";
+import { clip } from "../core/words.ts";
+import { type CutoffFrame, cutoffFrame, type Spot } from "./cutoff-frame.ts";
+import type { CutoffSlices } from "./cutoff-slices.ts";
+import {
+  betterWords,
+  binWords,
+  type CutoffWords,
+  cutoffEnd,
+  declaredRow,
+  jumpSentence,
+  shownAmount,
+  shownFigure,
+  shownInterval,
+  shownPercent,
+  shownWords,
+  wrapWords,
+} from "./cutoff-words.ts";
+
+const WIDTH = 720;
+const FRAME_HEIGHT = 300;
+const LEFT = 68;
+const RIGHT = 24;
+const LINE = 15;
+const AXIS = 52;
+const TITLE_LINE = 20;
+
+/** Dark enough on white for text of their own colour; apart for every common colour blindness. */
+const INK = "#222222";
+const QUIET = "#5c5c5c";
+const BEFORE = "#a8480f";
+const AFTER = "#0b5f96";
+
+/**
+ * The SVG of a model's slices, with its own background; 720 wide. Bytes depend on the arguments alone: coordinates
+ * have two decimals, and there are no ids, scripts or outside fonts. The plotting library loads on the first call.
+ */
+export async function cutoffSvg(slices: CutoffSlices, words: CutoffWords): Promise<string> {
+  const [Plot, { DOMParser }] = await Promise.all([import("@observablehq/plot"), import("linkedom")]);
+  const document = new DOMParser().parseFromString(`<svg xmlns="${NAMESPACE}"/>`, "image/svg+xml");
+  const title = wrapWords(clip(shownWords(words.title), 130), 68);
+  const caption = captionOf(slices, words).flatMap((line) => wrapWords(line, 104));
+  const top = 26 + TITLE_LINE * title.length + 34;
+  const below = AXIS + LINE * caption.length + 14;
+  const frame = cutoffFrame(slices.plot);
+  const svg: Drawing = Plot.plot({
+    document,
+    width: WIDTH,
+    height: top + FRAME_HEIGHT + below,
+    marginTop: top,
+    marginBottom: below,
+    marginLeft: LEFT,
+    marginRight: RIGHT,
+    x: { type: "linear", domain: [-1, 1] },
+    y: { type: "linear", domain: [0, 1] },
+    r: { type: "identity" },
+    marks: [
+      axisMarks(Plot, frame, slices, words),
+      frameMarks(Plot, frame, slices),
+      block(Plot, title, "top-left", { dx: 20 - LEFT, dy: 16 - top, fontSize: 15, fontWeight: "bold" }),
+      block(Plot, caption, "bottom-left", { dx: 20 - LEFT, dy: AXIS, fontSize: 11, lineHeight: LINE / 11 }),
+    ],
+  });
+  const make = (name: string): Drawing => document.createElementNS(NAMESPACE, name, undefined);
+  return selfContained(svg, make, [shownWords(words.title), ...captionOf(slices, words)]);
+}
+
+type Plotting = typeof import("@observablehq/plot");
+
+function axisMarks(Plot: Plotting, frame: CutoffFrame, slices: CutoffSlices, words: CutoffWords): Markish {
+  const { h, unit } = slices.plot;
+  const labels = new Map(frame.ticks.map(({ up, label }) => [up, label]));
+  const ups = [...labels.keys()];
+  const quarters = Array.from({ length: 9 }, (_, i) => (i - 4) / 4);
+  const arrow = words.better === "higher" ? "↑" : "↓";
+  return [
+    Plot.gridY(ups, { stroke: "#d9d9d9", strokeOpacity: 1 }),
+    Plot.axisY(ups, {
+      tickFormat: (up: number) => minus(labels.get(up) ?? ""),
+      fontSize: 11,
+      label: null,
+      color: INK,
+    }),
+    Plot.axisX(quarters, {
+      tickFormat: (part: number) => minus(String(Number((part * 2 * h).toPrecision(4)))),
+      fontSize: 11,
+      label: `${unit} before (−) and after the cutoff, ${cutoffEnd(slices)}`,
+      labelAnchor: "center",
+      labelArrow: "none",
+      labelOffset: 38,
+      color: INK,
+    }),
+    Plot.ruleY([0], { stroke: INK }),
+    block(
+      Plot,
+      [`mean ${clip(shownWords(words.outcome), 60)} (${betterWords(words)} ${arrow})`],
+      "top-left",
+      {
+        dx: 20 - LEFT,
+        dy: -34,
+        fontSize: 11,
+      },
+    ),
+  ];
+}
+
+const LARGEST = 9;
+const LEAST = 2;
+
+function frameMarks(Plot: Plotting, frame: CutoffFrame, slices: CutoffSlices): Markish {
+  const most = Math.max(1, ...frame.points.map(({ n }) => n));
+  const radius = ({ n }: { n: number }) => Math.max(LEAST, LARGEST * Math.sqrt(n / most));
+  const colour = ({ across }: Spot) => (across < 0 ? BEFORE : AFTER);
+  const side = { x: "across", y: "up", stroke: colour, r: radius, strokeWidth: 1.4 } as const;
+  const lines = frame.lines.map(({ from, to, extended }) => ({
+    x1: from.across,
+    y1: from.up,
+    x2: to.across,
+    y2: to.up,
+    stroke: from.across < 0 ? BEFORE : AFTER,
+    extended,
+  }));
+  const ends = { x1: "x1", y1: "y1", x2: "x2", y2: "y2", stroke: "stroke", strokeWidth: 2 } as const;
+  return [
+    frame.donut > 0
+      ? Plot.rectX([frame.donut], { x1: (d: number) => -d, x2: (d: number) => d, fill: "#ececec" })
+      : null,
+    Plot.ruleX([0], { stroke: INK, strokeDasharray: "4 3" }),
+    Plot.dot(
+      frame.points.filter(({ used }) => !used),
+      { ...side, fill: "white" },
+    ),
+    Plot.dot(
+      frame.points.filter(({ used }) => used),
+      { ...side, fill: colour, fillOpacity: 0.55 },
+    ),
+    Plot.link(
+      lines.filter(({ extended }) => !extended),
+      ends,
+    ),
+    Plot.link(
+      lines.filter(({ extended }) => extended),
+      { ...ends, strokeDasharray: "3 3" },
+    ),
+    jumpMarks(Plot, frame, slices),
+    ...[
+      { x: -0.5, text: "before the cutoff", fill: BEFORE, fontWeight: "normal" },
+      { x: 0, text: `cutoff ${slices.cutoff}`, fill: INK, fontWeight: "bold" },
+      { x: 0.5, text: "after the cutoff", fill: AFTER, fontWeight: "normal" },
+    ].map(({ x, text, fill, fontWeight }) =>
+      Plot.text([text], { x: () => x, frameAnchor: "top", dy: -9, fontSize: 11, fill, fontWeight }),
+    ),
+  ];
+}
+
+/** The jump itself, or why there is none to see. */
+function jumpMarks(Plot: Plotting, frame: CutoffFrame, slices: CutoffSlices): Markish {
+  const { jump, points } = frame;
+  const { estimate, state } = declaredRow(slices);
+  const lettering = { stroke: "white", strokeWidth: 4, fontSize: 11, x: () => 0, y: (up: number) => up };
+  if (jump === null || state === "not estimable") {
+    const why = points.length === 0 ? "no case this near the cutoff" : "not estimable: no lines are drawn";
+    const up = freeHeight(frame, { middle: 0.9, from: -0.3, to: 0.3 });
+    return Plot.text([up], { ...lettering, text: () => why, fill: QUIET });
+  }
+  const up = freeHeight(frame, { middle: (jump.pre + jump.post) / 2, from: 0, to: 0.36 });
+  return [
+    Plot.link([jump], { x1: () => 0, x2: () => 0, y1: "pre", y2: "post", stroke: INK, strokeWidth: 4 }),
+    Plot.text([up], {
+      ...lettering,
+      text: () => minus(`leak ${shownFigure(estimate)}`),
+      dx: 10,
+      textAnchor: "start",
+      fontWeight: "bold",
+      fill: INK,
+    }),
+  ];
+}
+
+const CLEARANCE = 0.055;
+
+type Place = { readonly middle: number; readonly from: number; readonly to: number };
+
+/** Where words from here to there cover no point and no line: the nearest such height, or the middle itself. */
+function freeHeight({ points, lines }: CutoffFrame, { middle, from: left, to: right }: Place): number {
+  const steps = Array.from({ length: 9 }, (_, i) => i / 8);
+  const along = lines.flatMap(({ from, to }) =>
+    steps.map((t) => ({
+      across: from.across + (to.across - from.across) * t,
+      up: from.up + (to.up - from.up) * t,
+    })),
+  );
+  const near = [...points, ...along].filter(({ across }) => across >= left && across <= right);
+  const free = (up: number) =>
+    up > 0.03 && up < 0.97 && near.every((spot) => Math.abs(spot.up - up) > CLEARANCE);
+  const offsets = Array.from({ length: 30 }, (_, i) => (i / 2) * CLEARANCE);
+  return offsets.flatMap((offset) => [middle + offset, middle - offset]).find(free) ?? middle;
+}
+
+/** A true minus before a figure; the hyphens of a month stay. */
+function minus(text: string): string {
+  return text.replace(/(?<!\w)-(?=\d)/g, "−");
+}
+
+type Anchor = "top-left" | "bottom-left";
+type Lettering = { dx: number; dy: number; fontSize: number; fontWeight?: string; lineHeight?: number };
+
+function block(Plot: Plotting, lines: readonly string[], frameAnchor: Anchor, lettering: Lettering): Markish {
+  return Plot.text([lines.join("\n")], { frameAnchor, lineAnchor: "top", fill: INK, ...lettering });
+}
+
+function captionOf(slices: CutoffSlices, words: CutoffWords): string[] {
+  const row = declaredRow(slices);
+  const { plot, gap_not_leakage: gap } = slices;
+  const level = shownPercent(words.level ?? contract.bootstrapLevel);
+  const leak =
+    row.estimate === null
+      ? ""
+      : `Leak ${shownFigure(row.estimate)}, ${level} interval ${shownInterval(row.ci95)}; > 0: cases before the cutoff look too good. `;
+  const window =
+    row.state === "not estimable"
+      ? ""
+      : `Window of ${shownAmount(plot.h, plot.unit)} a side: ${row.n_pre} cases in ${row.clusters_pre} clusters before, ${row.n_post} in ${row.clusters_post} after; ${row.state}. `;
+  const bare = gap === null ? "" : `Bare gap over all cases ${shownFigure(gap)}: by itself not leakage.`;
+  const figures = `${leak}${window}${bare}`.trimEnd();
+  return [jumpSentence(slices, words), ...(figures === "" ? [] : [figures]), legendOf(slices)].map(minus);
+}
+
+function legendOf({ plot }: CutoffSlices): string {
+  const sizes = plot.bins.map(({ n }) => n);
+  const area = sizes.length === 0 ? "" : `, area by cases (${Math.min(...sizes)} to ${Math.max(...sizes)})`;
+  const [hollow, shaded] =
+    plot.donut > 0
+      ? [
+          " or in the donut",
+          ` Shaded: donut of ${shownAmount(plot.donut, plot.unit)}, left out; lines dashed.`,
+        ]
+      : ["", ""];
+  return `Points: ${binWords(plot)}${area}; hollow: outside the window${hollow}.${shaded}`;
+}
+
+const NAMESPACE = "http://www.w3.org/2000/svg";
+
+/** What is used of an element here: the project compiles without the browser's types. */
+type Drawing = {
+  setAttribute(name: string, value: string): void;
+  removeAttribute(name: string): void;
+  getAttribute(name: string): string | null;
+  querySelector(selector: string): { remove(): void } | null;
+  querySelectorAll(selector: string): Iterable<Drawing>;
+  prepend(...nodes: readonly Drawing[]): void;
+  toString(): string;
+  textContent: string | null;
+};
+
+function selfContained(svg: Drawing, make: (name: string) => Drawing, described: readonly string[]): string {
+  for (const element of svg.querySelectorAll("*")) roundCoordinates(element);
+  svg.querySelector("style")?.remove();
+  svg.removeAttribute("class");
+  for (const [name, value] of [
+    ["xmlns", NAMESPACE],
+    ["role", "img"],
+    ["color", INK],
+  ] as const)
+    svg.setAttribute(name, value);
+  const [title, desc, ground] = [make("title"), make("desc"), make("rect")];
+  title.textContent = described[0] ?? "";
+  desc.textContent = described.slice(1).join(" ");
+  for (const [name, value] of [
+    ["width", "100%"],
+    ["height", "100%"],
+    ["fill", "white"],
+  ] as const)
+    ground.setAttribute(name, value);
+  svg.prepend(title, desc, ground);
+  return `${svg.toString()}\n`;
+}
+
+const COORDINATES = [
+  "cx",
+  "cy",
+  "d",
+  "dy",
+  "height",
+  "r",
+  "transform",
+  "width",
+  "x",
+  "x1",
+  "x2",
+  "y",
+  "y1",
+  "y2",
+];
+
+/** Two decimals: no byte hangs on the last bits of a sum. */
+function roundCoordinates(element: Drawing): void {
+  for (const name of COORDINATES) {
+    const value = element.getAttribute(name);
+    if (value !== null)
+      element.setAttribute(
+        name,
+        value.replace(/-?\d+(?:\.\d+)?(?:e[-+]?\d+)?/g, (number) =>
+          String(Number(Number(number).toFixed(2))),
+        ),
+      );
+  }
+}

@@ -1,0 +1,132 @@
+/** The SVG of a cutoff: places checked by hand, the same bytes again, well-formed for hostile words and every number. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { cutoffSvg } from "../../src/report/cutoff-plot.ts";
+import { assertEvery, assertNone } from "../support/all.ts";
+import { emptyRow, sixMonths, someSlices, someWords, withRow, words } from "./made-slices.ts";
+import { textsOf, xmlFault } from "./well-formed.ts";
+
+const attributesOf = (svg: string, element: string) =>
+  [...svg.matchAll(new RegExp(`<${element} ([^>]*)`, "g"))].map(([, inside]) =>
+    Object.fromEntries(
+      [...(inside as string).matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+    ),
+  );
+
+test("cutoffSvg: points, lines, jump and ticks stand where arithmetic puts them", async () => {
+  const svg = await cutoffSvg(sixMonths, words);
+  // 720 wide, 68 left and 24 right: the cutoff is at 382, 314 is 2h; 300 high from 80 down.
+  const circles = attributesOf(svg, "circle");
+  assert.equal(circles.length, 14);
+  const top = 0.275 + (0.275 - 0.0925) * 0.06;
+  const y = (value: number) => String(Number((380 - (300 * value) / top).toFixed(2)));
+  assert.deepEqual(
+    circles.map(({ cx }) => Number(cx)).sort((a, b) => a - b),
+    sixMonths.plot.bins.map(({ from }) => Number((382 + ((from + 0.5) * 314) / 12).toFixed(2))),
+  );
+  assertEvery(
+    circles.filter(({ cx }) => cx === "473.58"),
+    ({ r, cy }) => r === "9" && cy === y(0.235),
+  );
+  assertEvery(
+    circles.filter(({ cx }) => cx === "395.08"),
+    ({ r }) => r === "4.5",
+  );
+  assert.ok(svg.includes(`<path d="M382,${y(0.13)}L382,${y(0.2)}"`), svg);
+  const told = textsOf(svg);
+  for (const each of ["0.25", "−12", "−3", "0", "12", "leak 0.0780", "cutoff 2024-10", "before the cutoff"])
+    assert.ok(told.includes(each), each);
+  assert.ok(told.includes("months before (−) and after the cutoff, the end of 2024-10"));
+  assert.ok(told.includes("mean Brier score (lower is better ↓)"));
+  assert.ok(svg.includes('<rect fill="white" height="100%" width="100%" />'));
+});
+
+test("cutoffSvg: the caption says what was found, its interval, cases a side, the state, and what is not leakage", async () => {
+  const caption = textsOf(await cutoffSvg(sixMonths, words)).join(" ");
+  for (const part of [
+    "detected: cases before the cutoff look too good by 0.0780 (95 % interval 0.0184 to 0.1376).",
+    "40 cases in 6 clusters before, 44 in 7 after; estimated.",
+    "Bare gap over all cases 0.1180: by itself not leakage.",
+    "area by cases (4 to 16)",
+  ])
+    assert.ok(caption.includes(part), part);
+});
+
+test("cutoffSvg: not estimable draws no line and says what is missing", async () => {
+  const slices = withRow(emptyRow(6, { n_pre: 12, clusters_pre: 2 }), {
+    plot: { ...sixMonths.plot, fit: null },
+    mde: null,
+  });
+  const drawn = await cutoffSvg(sixMonths, words);
+  const svg = await cutoffSvg(slices, words);
+  assert.ok(/aria-label="link"/.test(drawn) && !/aria-label="link"/.test(svg));
+  const told = textsOf(svg).join(" ");
+  assert.ok(told.includes("not estimable: no lines are drawn"));
+  assert.ok(told.includes("not estimable: 12 cases in 2 clusters before and 44 cases in 7 clusters after"));
+  assert.ok(told.includes("20 cases and 5 clusters a side are needed"));
+  const empty = await cutoffSvg({ ...slices, plot: { ...slices.plot, bins: [] } }, words);
+  assert.ok(textsOf(empty).includes("no case this near the cutoff"));
+});
+
+test("cutoffSvg: a donut is shaded, and the lines are dashed over it", async () => {
+  const plain = await cutoffSvg(sixMonths, words);
+  const svg = await cutoffSvg({ ...sixMonths, plot: { ...sixMonths.plot, donut: 1.5 } }, words);
+  const shade = (text: string) => attributesOf(text, "rect").filter(({ width }) => width === "78.5");
+  assert.deepEqual([shade(plain).length, shade(svg).length], [0, 1]);
+  assert.ok(svg.includes('stroke-dasharray="3 3"') && !plain.includes('stroke-dasharray="3 3"'));
+  assert.ok(textsOf(svg).join(" ").includes("Shaded: donut of 1.5 months"));
+});
+
+test("cutoffSvg: the same bytes again, whatever was drawn between; nothing from outside and nothing that varies", async () => {
+  const first = await cutoffSvg(sixMonths, words);
+  await cutoffSvg(withRow(emptyRow(6)), { ...words, title: "another" });
+  assert.equal(await cutoffSvg(sixMonths, words), first);
+  assertNone([" id=", " class=", "<style", "href", "url(", "<script", "http://www.w3.org/1999"], (each) =>
+    first.includes(each),
+  );
+  assert.equal(first.match(/https?:/g)?.length, 1);
+  assertNone(first.match(/="[^"]*"/g) as string[], (value) => /\d\.\d{3}/.test(value));
+});
+
+test("cutoffSvg: hostile words are text and nothing else", async () => {
+  const title = `</text></svg><script>alert("1")</script> & ' ]]> \u0000\u0007\u001b[31m \ud800 \uffff \u202e \n end`;
+  const svg = await cutoffSvg(sixMonths, { ...words, title, outcome: `<b onload="x">` });
+  assert.equal(xmlFault(svg), null);
+  assert.ok(!svg.includes("<script") && !svg.includes("<b "));
+  const told = textsOf(svg).join(" ");
+  assert.ok(told.includes(`<script>alert("1")</script> & '`), told);
+  assert.ok(told.includes(`mean <b onload="x"> (lower is better ↓)`));
+});
+
+test("cutoffSvg: well-formed and without a number that is none, for any slices and words", async () => {
+  await fc.assert(
+    fc.asyncProperty(someSlices, someWords, async (slices, some) => {
+      const svg = await cutoffSvg(slices, { ...some, title: "arm latest" });
+      assert.equal(xmlFault(svg), null);
+      assert.doesNotMatch(svg, /NaN|Infinity|undefined|null|⚠/);
+      assert.doesNotMatch(svg, /\bclean|no leakage/i);
+      const titled = await cutoffSvg(slices, some);
+      assert.equal(xmlFault(titled), null);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test("xmlFault: finds what an XML reader would refuse", () => {
+  assert.equal(xmlFault("<a x='1'><b/>&lt;</a>\n"), null);
+  assertEvery(
+    [
+      "<a><b></a>",
+      "<a>&</a>",
+      "<a x=1/>",
+      "<a>\u0007</a>",
+      "<a>\ud800</a>",
+      "<a/><b/>",
+      "<a",
+      "a",
+      '<a x="<"/>',
+    ],
+    (text) => xmlFault(text) !== null,
+  );
+});

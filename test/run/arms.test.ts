@@ -1,0 +1,70 @@
+/** The control's arm: a checkpoint that precedes every horizon answers every case, or the plan says why none does. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { controlArm, planArms } from "../../src/run/arms.ts";
+import { refused } from "../core/refused.ts";
+import { assertEvery } from "../support/all.ts";
+import { dailySet, familyOf } from "../support/daily-set.ts";
+
+const { cases } = (await dailySet({ days: 80, from: 20 })).set; // horizons from 2020-01-21 to 2020-03-20
+const family = familyOf(
+  ["old", "2019-06:documented"],
+  ["newer", "2019-11:documented"],
+  ["between", "2020-01:documented"],
+  ["newest", "2020-02:documented"],
+);
+const answeredBy = (snapshot: string, wanted: { snapshot: string | null } | null) =>
+  planArms(cases, family, wanted).assignments.filter(({ arm }) => arm === controlArm(snapshot)).length;
+
+describe("the control of every case", () => {
+  it("is not there unless it is wanted: controls answer what the latest cannot remember, and no more", () => {
+    const plan = planArms(cases, family, null);
+    assert.deepEqual([plan.control, plan.withoutControl], [null, null]);
+    assert.deepEqual(
+      plan.controls.map(({ snapshot }) => snapshot),
+      ["between", "newer"],
+    );
+    assert.ok(answeredBy("newer", null) > 0 && answeredBy("newer", null) < cases.length);
+  });
+
+  it("is the newest checkpoint that precedes every horizon, and answers every case once", () => {
+    const plan = planArms(cases, family, { snapshot: null });
+    assert.equal(plan.control?.snapshot, "newer");
+    const own = plan.assignments.filter(({ arm }) => arm === controlArm("newer"));
+    assert.deepEqual(
+      own.map(({ caseIndex }) => caseIndex),
+      cases.map((_, i) => i),
+    );
+    assertEvery(own, ({ checkpoint }) => checkpoint === plan.control);
+  });
+
+  it("is the one that is named, though it has no placebo to answer for", () => {
+    assert.equal(answeredBy("old", { snapshot: "old" }), cases.length);
+    assert.equal(answeredBy("newer", { snapshot: "old" }), answeredBy("newer", null));
+  });
+
+  it("is none, with the reason, where the named one is too new, or the family has none that is old enough", () => {
+    const tooNew = planArms(cases, family, { snapshot: "between" });
+    assert.match(tooNew.withoutControl as string, /^between does not precede the first horizon 2020-01-21T/);
+    assert.equal(tooNew.control, null);
+    const young = familyOf(["between", "2020-01:documented"], ["newest", "2020-02:documented"]);
+    assert.match(
+      planArms(cases, young, { snapshot: null }).withoutControl as string,
+      /^no checkpoint of the family/,
+    );
+    const one = familyOf(["newer", "2019-11:documented"]);
+    assert.match(
+      planArms(cases, one, { snapshot: null }).withoutControl as string,
+      /the latest checkpoint itself/,
+    );
+    assert.match(planArms(cases, null, { snapshot: null }).withoutControl as string, /^no family/);
+  });
+
+  it("is refused where the family has no such snapshot", () => {
+    const { message } = refused("FieldInvalid", () => planArms(cases, family, { snapshot: "oldest" }));
+    assert.match(
+      message,
+      /leakage\.control: oldest, expected a snapshot of the family: old, newer, between, newest/,
+    );
+  });
+});

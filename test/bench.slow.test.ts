@@ -38,6 +38,16 @@ it("bench/http prints one JSON line of ratios", () => {
   assert.ok(line.wall_to_ideal > 0 && line.wall_to_bare > 0 && line.bare_cpu_ms_a_call > 0);
 });
 
+it("bench/leakage prints one JSON line of ratios, checked against numpy where it is there", () => {
+  const ran = bench("leakage.mjs", { CASES: "3000", CLUSTERS: "50", RESAMPLES: "400", RUNS: "1" });
+  assert.equal(ran.status, 0, ran.stderr);
+  const line = JSON.parse(ran.stdout);
+  assert.deepEqual([line.cases, line.fits, line.resamples], [3000, 72, 1200]);
+  assert.ok(line.cpu_s > 0);
+  assert.equal(line.checked, line.to_numpy > 0);
+  assert.equal(line.checked, !ran.stderr.includes("NOT MEASURED"));
+});
+
 const duckdb = fs.existsSync(path.join(repository, "bench/node_modules"));
 it("bench/asof prints one JSON line of ratios", {
   skip: duckdb ? false : "NOT TESTED: npm ci --prefix bench was not run",

@@ -8,7 +8,7 @@ import { fit } from "../core/schema.ts";
 import { parseJson } from "../core/strict-json.ts";
 import { createTermTrie } from "../core/term-trie.ts";
 import { type Term, termsOf } from "../core/terms.ts";
-import { datesIn } from "../core/text-dates.ts";
+import { datesIn, standsAsMonth } from "../core/text-dates.ts";
 
 const strictly = { additionalProperties: false } as const;
 const name = Type.String({
@@ -96,10 +96,11 @@ export type EntityMatch = {
 };
 
 /**
- * `longest` (the default): what a text names, each place once. `every`: whatever it could be said to have named, names within
- * names and in any case, for what is to be taken off.
+ * `longest` (the default): what a text names, each place once. `nested`: names within names too, so what a text may have
+ * taught its reader. `every`: and words that are written as no name, so whatever it could be said to have named.
  */
-export type EntityFinder = (text: string, reading?: "longest" | "every") => readonly EntityMatch[];
+type Reading = "longest" | "nested" | "every";
+export type EntityFinder = (text: string, reading?: Reading) => readonly EntityMatch[];
 
 /** What one sequence of terms stands for: the entities that bear it, the earliest first. */
 type Bearer = Pick<EntityMatch, "name" | "firstAvailable" | "shared">;
@@ -108,7 +109,7 @@ type Bearer = Pick<EntityMatch, "name" | "firstAvailable" | "shared">;
  * Finds names and aliases on term boundaries, NFKC, in any case; from the left, and of several that begin at one place the
  * longest. Of entities that share a name the one first available, then by code units. Three kinds of words are no name,
  * unless the reading is `every`: one term in lower case in a text with capitals ("it may", "to ford"); one term that is part
- * of a date ("May 2031"); and digits alone, unless they are the whole text. A name is known by its first terms up to a limit.
+ * of a date or stands as a month ("May 2031", "in May"); and digits alone, unless they are the whole text. A name is known by its first terms up to a limit.
  * Time linear in the text, whatever it holds and however many names there are.
  */
 export function entityFinder(index: EntityIndex): EntityFinder {
@@ -124,12 +125,13 @@ export function entityFinder(index: EntityIndex): EntityFinder {
       let next = start + 1;
       trie.walk(terms, start, (sequence, end) => {
         if (!isName(start, end)) return;
-        const { from } = terms[start] as Term;
         if (reading === "longest") {
-          matches.length = before;
+          if (matches.length > before) matches.pop();
           next = end;
         }
-        matches.push({ ...(bearers[sequence] as Bearer), from, to: (terms[end - 1] as Term).to });
+        const { name, firstAvailable, shared } = bearers[sequence] as Bearer;
+        const { from } = terms[start] as Term;
+        matches.push({ name, from, to: (terms[end - 1] as Term).to, firstAvailable, shared });
       });
       start = next;
     }
@@ -182,6 +184,7 @@ function nameTest(text: string, terms: readonly Term[]): (start: number, end: nu
     const written = text.slice(from, to);
     if (!hasLetter(written)) return terms.length === 1;
     if (hasCapitals && /\p{Ll}/u.test(written) && !/[\p{Lu}\p{Lt}]/u.test(written)) return false;
+    if (standsAsMonth(terms, start)) return false;
     dated ??= termsWithin(terms, datesIn(text));
     return !dated.has(from);
   };

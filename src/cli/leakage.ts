@@ -9,6 +9,7 @@ import { type AnswersReport, answersJson, answersReport } from "../report/answer
 import { answersText } from "../report/answers-text.ts";
 import { cutoffSvg } from "../report/cutoff-plot.ts";
 import type { SliceOptions } from "../report/cutoff-slices.ts";
+import { shownAmount } from "../report/cutoff-words.ts";
 import type { Better } from "../stats/discontinuity.ts";
 import { checkControl, loadAnswers } from "./answer-inputs.ts";
 import { flagged, type Raw, text } from "./arguments.ts";
@@ -192,14 +193,14 @@ function howRead(
   { bandwidth, donut, cluster }: Flags,
   { unit, bandwidth: h, donut: d }: SliceOptions,
 ): string[] {
-  const inDays = (duration: Duration, days: number) =>
+  const length = (duration: Duration, amount: number) =>
     unit === "days" && duration.months > 0
-      ? `${duration.text}, at 365.2425/12 days a month ${Number(days.toPrecision(6))} days`
-      : duration.text;
-  const left = d > 0 ? `, those within ${inDays(donut, d)} of it left out` : "";
+      ? `${shownAmount(amount, unit)} (${duration.text}, at 365.2425/12 days a month)`
+      : shownAmount(amount, unit);
+  const left = d > 0 ? `, those within ${length(donut, d)} of it left out` : "";
   const clusters = SHARED[cluster] ?? `events of one ${cluster} are a cluster (--cluster ${cluster})`;
   return [
-    `Events within ${inDays(bandwidth, h)} of a cutoff, before and after, are compared${left}; ${clusters}.`,
+    `Events within ${length(bandwidth, h)} of a cutoff, before and after, are compared${left}; ${clusters}.`,
   ];
 }
 

@@ -63,6 +63,7 @@ export type Refusals = {
   InstantTooFine: { place: Place; subject: string; found: string };
   JournalBroken: { place: Place; found: string; expected: string };
   JsonInvalid: { place: Place; problem: string };
+  JudgementMismatch: { place: Place; ref: string; found: string; expected: string };
   KeyAmbiguous: { place: Place; name: string; id: string; found: number };
   KeyExists: { place: Place };
   KeyIdMismatch: { place: Place; name: string; found: string; expected: string };

@@ -177,6 +177,10 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
     hint: "the record was changed since it was written: it is not gone on with",
   }),
   JsonInvalid: (d) => ({ problem: d.problem }),
+  JudgementMismatch: (d) => ({
+    subject: d.ref,
+    problem: `the record says ${d.found}; what it holds gives ${d.expected}`,
+  }),
   KeyAmbiguous: (d) => ({
     subject: `key ${quote(`${d.name}+${d.id}`)}`,
     problem: `${d.found} trusted keys have this name and id, expected one`,

@@ -16,9 +16,8 @@ export type TermTrie = {
 /** Adding costs O(terms), a walk O(the longest sequence), which a limit bounds: a text is read in linear time. */
 export function createTermTrie(): TermTrie {
   const numbers = new Map<string, number>();
-  /** From a node by a term's number to the next; node 0 is the root. */
-  const edges = new Map<number, number>();
-  /** Per node: the number of the sequence that ends there, or -1. */
+  const edges = createEdges();
+  /** Per node, the root first: the number of the sequence that ends there, or -1. */
   const ends = [-1];
   let sequences = 0;
 
@@ -30,13 +29,8 @@ export function createTermTrie(): TermTrie {
         found: ends.length,
         limit: limits.trieNodes,
       });
-    edges.set(from * WIDTH + term, ends.length);
+    edges.add(from, term, ends.length);
     return ends.push(-1) - 1;
-  };
-  const numberOf = (term: string): number => {
-    const known = numbers.get(term) ?? numbers.size;
-    if (known === numbers.size) numbers.set(term, known);
-    return known;
   };
 
   return {
@@ -44,8 +38,9 @@ export function createTermTrie(): TermTrie {
       if (sequence.length === 0) return -1;
       let node = 0;
       for (const { term } of sequence.slice(0, limits.nameTerms)) {
-        const number = numberOf(term);
-        node = edges.get(node * WIDTH + number) ?? grow(node, number);
+        const number = numbers.get(term) ?? numbers.size;
+        if (number === numbers.size) numbers.set(term, number);
+        node = edges.next(node, number) || grow(node, number);
       }
       if (ends[node] === -1) ends[node] = sequences++;
       return ends[node] as number;
@@ -54,9 +49,8 @@ export function createTermTrie(): TermTrie {
       let node = 0;
       for (let i = start; i < terms.length; i++) {
         const number = numbers.get((terms[i] as Term).term);
-        const next = number === undefined ? undefined : edges.get(node * WIDTH + number);
-        if (next === undefined) return;
-        node = next;
+        node = number === undefined ? 0 : edges.next(node, number);
+        if (node === 0) return;
         const sequence = ends[node] as number;
         if (sequence >= 0) tell(sequence, i + 1);
       }
@@ -64,5 +58,33 @@ export function createTermTrie(): TermTrie {
   };
 }
 
-/** More than there can be terms, so that a node and a term make one key; with the limit of nodes it stays exact. */
-const WIDTH = 33_554_432;
+/**
+ * From a node by a term to the next, 0 where there is none (nothing leads back to the root): open addressing with linear
+ * probing, half full at most. A Map of pairs made one number does not spread them, and a Map a node is ten times the memory.
+ */
+function createEdges() {
+  let size = 64;
+  let count = 0;
+  let slots = new Int32Array(3 * size);
+  const slotOf = (node: number, term: number): number => {
+    let at = (Math.imul(node, 0x9e3779b1) ^ Math.imul(term, 0x85ebca6b)) >>> 0;
+    at = (at ^ (at >>> 15)) & (size - 1);
+    while (slots[3 * at + 2] !== 0 && (slots[3 * at] !== node || slots[3 * at + 1] !== term))
+      at = (at + 1) & (size - 1);
+    return 3 * at;
+  };
+  const put = (node: number, term: number, next: number) => slots.set([node, term, next], slotOf(node, term));
+  return {
+    next: (node: number, term: number) => slots[slotOf(node, term) + 2] as number,
+    add(node: number, term: number, next: number) {
+      if (2 * ++count > size) {
+        const old = slots;
+        size *= 2;
+        slots = new Int32Array(3 * size);
+        for (let i = 0; i < old.length; i += 3)
+          if (old[i + 2] !== 0) put(old[i] as number, old[i + 1] as number, old[i + 2] as number);
+      }
+      put(node, term, next);
+    },
+  };
+}

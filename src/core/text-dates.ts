@@ -51,14 +51,19 @@ export const yearOfDate = ({ day }: NamedDate): number => dateOfDay(day).year;
 type Found = NamedDate | undefined;
 
 function dateAt(text: string, terms: readonly Term[], i: number): Found {
+  const { term } = terms[i] as Term;
+  const first = term.charCodeAt(0);
+  if (first < ZERO || first > NINE)
+    return months.has(term)
+      ? monthFirst(text, terms, i)
+      : first === Q
+        ? quarterAt(text, terms, i)
+        : undefined;
   return (
-    isoAt(text, terms, i) ??
-    quarterAt(text, terms, i) ??
-    dayFirst(text, terms, i) ??
-    monthFirst(text, terms, i) ??
-    bareYear(text, terms, i)
+    isoAt(text, terms, i) ?? quarterAt(text, terms, i) ?? dayFirst(text, terms, i) ?? bareYear(text, terms, i)
   );
 }
+const [ZERO, NINE, Q] = [48, 57, 113] as const;
 
 const termAt = (terms: readonly Term[], i: number): string => terms[i]?.term ?? "";
 
@@ -135,14 +140,18 @@ const quarter = (terms: readonly Term[], first: number, last: number, year: numb
 const isJoint = (text: string, terms: readonly Term[], i: number): boolean =>
   /^[\s.,/-]{1,3}$/.test(gapAfter(text, terms, i));
 
-const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const longMonths =
   "january february march april may june july august september october november december".split(" ");
+const months = new Map([
+  ...longMonths.flatMap((month, i): [string, number][] => [
+    [month, i + 1],
+    [month.slice(0, 3), i + 1],
+  ]),
+  ["sept", 9],
+]);
 
 /** 1 to 12, or 0. */
-function monthOf(term: string): number {
-  return term === "sept" ? 9 : Math.max(months.indexOf(term), longMonths.indexOf(term)) + 1;
-}
+const monthOf = (term: string): number => months.get(term) ?? 0;
 
 /** 1 to 31, or NaN: `3` or `3rd`. */
 function dayOfMonth(term: string): number {
@@ -178,6 +187,19 @@ function monthFirst(text: string, terms: readonly Term[], i: number): Found {
 }
 
 const markers = new Set("in by since until during before after of from to year early mid late".split(" "));
+
+/** Whether a term is a month rather than a name that is spelled like one: "in May", "3 May", "May 3rd", "this May". */
+export function standsAsMonth(terms: readonly Term[], i: number): boolean {
+  const before = termAt(terms, i - 1);
+  if (monthOf(termAt(terms, i)) === 0) return false;
+  return (
+    markers.has(before) ||
+    pointers.has(before) ||
+    !Number.isNaN(dayOfMonth(before)) ||
+    !Number.isNaN(dayOfMonth(termAt(terms, i + 1)))
+  );
+}
+const pointers = new Set("this last next every each".split(" "));
 
 /** A number of four digits is a year from 1900 to 2199, after a word that stands before dates. */
 function bareYear(text: string, terms: readonly Term[], i: number): Found {

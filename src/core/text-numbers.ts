@@ -8,7 +8,7 @@ export type NamedNumber = { readonly from: number; readonly to: number };
 
 /**
  * `4.5`, `41,200`, `$4.5bn`, `3%`, `25bps`. Left out: `2031` alone and without a sign of money, `10:30`, `3rd`, `2030s`,
- * `1.2.3`, `B52`, `5G`, `#7`, and a short whole number behind a capitalised word, as in Terminal 3. In order; time linear.
+ * `1.2.3`, `B52`, `5G`, `#7`, `note-021`, and a short whole number behind a capitalised word, as in Terminal 3. In order; time linear.
  */
 export function numbersIn(text: string): readonly NamedNumber[] {
   const normal = text.normalize("NFKC");
@@ -43,12 +43,17 @@ function isValue(text: string, terms: readonly Term[], first: number, last: numb
   if (to - from > LONGEST) return false;
   const [, digits = "", unit] = SPELLING.exec(text.slice(from, to)) ?? [];
   const before = text.charAt(from - 1);
-  if (unit === undefined || before === "#") return false;
+  if (unit === undefined || before === "#" || isOfMark(text, terms[first - 1], from)) return false;
   if (/^(?:st|nd|rd|th|s)$/.test(unit)) return false;
   const plain = /^\d+$/.test(digits) && unit === "" && !/^\s?%/.test(text.slice(to, to + 2));
   if (!plain || /[$€£¥]/.test(before)) return true;
   if (digits.length <= 3) return !isOfName(text, terms[first - 1], from);
   return !(digits.length === 4 && isYear(Number(digits)));
+}
+
+/** `note-021`, `B-52`, `item_7`, `room/3`: a letter, a joint, the digits. */
+function isOfMark(text: string, before: Term | undefined, from: number): boolean {
+  return before?.to === from - 1 && /^\p{L}[-_/]$/u.test(text.slice(from - 2, from));
 }
 
 /** Terminal 3, Line 2, No. 5. */

@@ -3,7 +3,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { canonical, type Json } from "../core/canonical.ts";
 import { digestOf, digestOfJson } from "../core/digest.ts";
 import { misfit } from "../core/schema.ts";
-import { type Completion, messageText, objectAlone, requestWriter } from "./chat.ts";
+import { type Completion, messageText, objectAlone, parseCompletion, requestWriter } from "./chat.ts";
+import { parseWithout } from "./credential.ts";
 import type { EndpointClient } from "./http-call.ts";
 import { completeIdentity, type SaidIdentity } from "./identity.ts";
 import type { Judge, JudgeItem, Verdict } from "./judge.ts";
@@ -94,6 +95,14 @@ const INVALID: Verdict = { scored: false, why: "invalid_reply" };
 function itemText({ dimension, document, question, reference_answer, horizon }: JudgeItem): string {
   const { ref, available_at, body } = document;
   return canonical({ dimension, document: { ref, available_at, body }, question, reference_answer, horizon });
+}
+
+/** The verdict in a reply as the record keeps it. */
+export function verdictInReply(reply: string): Verdict {
+  const strict = (text: string) => parseWithout({ redact: (given) => given }, text)?.value;
+  const value = strict(reply);
+  const completion = value === undefined ? undefined : parseCompletion(value);
+  return completion === undefined ? INVALID : verdictOfReply(completion, strict);
 }
 
 function verdictOfReply(

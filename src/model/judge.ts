@@ -9,7 +9,7 @@ export type JudgeItem = {
   readonly question: string;
   /** Whom the case asks about, and what kind of value answers it; null where it does not say. */
   readonly subject: CaseSubject | null;
-  /** What an answer that knew would say, as text. */
+  /** What was known of the case's subject by the horizon, as text; never how it turned out. */
   readonly reference_answer: string;
   /** RFC 3339. */
   readonly horizon: string;

@@ -17,6 +17,7 @@ import { createBounds, type TrajectoryLines } from "./bounds.ts";
 import { fileIn, type RunFiles } from "./bundle.ts";
 import type { RecordedEntry } from "./entry-shape.ts";
 import { ENTRIES } from "./files.ts";
+import { judgedAgain } from "./judged-again.ts";
 import type { RecordedRun } from "./record.ts";
 import { recordedLines } from "./recorded-lines.ts";
 import type { ReportedRun } from "./reported.ts";
@@ -68,6 +69,7 @@ export async function passOver(
   const scores: TrajectoryScore[] = [];
   const executed = new Map<string, boolean>();
   const rules = rulesOf(run);
+  const judged = judgedAgain(run);
   const arrival = arrivals();
   const breathe = breather(elapsed);
   progress.stage("replaying", run.trajectories);
@@ -93,6 +95,7 @@ export async function passOver(
       };
       const again = await guard("re-serve", () => serveAgain(recorded, serving));
       executed.set(planned.arm, (executed.get(planned.arm) ?? true) && again === true);
+      await guard("rules", () => judged?.(recorded, rules));
       const score = await guard("rules", () => scoreListed(recorded, run, rules, reported));
       if (score !== undefined) scores.push(score);
       progress.done(scores.length, 0);

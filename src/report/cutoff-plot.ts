@@ -10,6 +10,7 @@ import {
   binWords,
   type CutoffWords,
   cutoffEnd,
+  cutoffMonth,
   declaredRow,
   jumpSentence,
   shownAmount,
@@ -87,7 +88,7 @@ function axisMarks(Plot: Plotting, frame: CutoffFrame, slices: CutoffSlices, wor
     Plot.axisX(quarters, {
       tickFormat: (part: number) => minus(String(Number((part * 2 * h).toPrecision(4)))),
       fontSize: 11,
-      label: `${unit} before (−) and after the cutoff, ${cutoffEnd(slices)}`,
+      label: `${unit} before (−) and after the cutoff, ${cutoffEnd(slices.cutoff)}`,
       labelAnchor: "center",
       labelArrow: "none",
       labelOffset: 38,
@@ -148,7 +149,7 @@ function frameMarks(Plot: Plotting, frame: CutoffFrame, slices: CutoffSlices): M
     jumpMarks(Plot, frame, slices),
     ...[
       { x: -0.5, text: "before the cutoff", fill: BEFORE, fontWeight: "normal" },
-      { x: 0, text: `cutoff ${slices.cutoff}`, fill: INK, fontWeight: "bold" },
+      { x: 0, text: `cutoff ${cutoffMonth(slices.cutoff)}`, fill: INK, fontWeight: "bold" },
       { x: 0.5, text: "after the cutoff", fill: AFTER, fontWeight: "normal" },
     ].map(({ x, text, fill, fontWeight }) =>
       Plot.text([text], { x: () => x, frameAnchor: "top", dy: -9, fontSize: 11, fill, fontWeight }),

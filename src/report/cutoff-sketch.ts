@@ -66,7 +66,7 @@ function keyOf(slices: CutoffSlices, points: readonly { used: boolean }[], shade
     for (const [i, letter] of [...label].entries()) labels[from + i] = letter;
   }
   const told = [
-    `${unit} before (-) and after the cutoff, ${cutoffEnd(slices)}`,
+    `${unit} before (-) and after the cutoff, ${cutoffEnd(slices.cutoff)}`,
     ...(points.some(({ used }) => used) ? [`${POINT} ${binWords(slices.plot)}`] : []),
     ...(points.some(({ used }) => !used) ? [`${UNUSED} the same, not used by the lines`] : []),
     ...(fit === null ? [] : [`${LINE} the lines at h`]),

@@ -8,6 +8,7 @@ import {
   betterWords,
   type CutoffWords,
   controlSentence,
+  cutoffEnd,
   jumpSentence,
   shownAmount,
   shownFigure,
@@ -28,7 +29,7 @@ export function cutoffText(slices: CutoffSlices, words: CutoffWords): string[] {
   const sweep = sweepLines(slices, `Cutoff moved over its interval, h = ${shownAmount(plot.h, plot.unit)}`);
   return [
     `${shownWords(words.title)}: ${shownWords(words.outcome)}, ${betterWords(words)}`,
-    `Cutoff ${slices.cutoff}, time in ${plot.unit}: ${n.pre} cases before, ${n.post} after`,
+    `Cutoff ${slices.cutoff}, in ${plot.unit}: ${n.pre} cases before, ${n.post} after`,
     `Bare gap, all cases: ${shownFigure(gap)}${gap === null ? "" : " (> 0: before looks better)"}; by itself not leakage`,
     "",
     "Leak: the jump at the cutoff; > 0: cases before it look too good",
@@ -62,7 +63,7 @@ export function controlText(rows: readonly ControlRow[], words: ControlWords): s
 function controlLines(row: ControlRow, words: ControlWords): string[] {
   const per = words.unit === undefined ? "unit of time" : words.unit.slice(0, -1);
   return [
-    `${shownWords(row.treated)} against ${shownWords(row.control)}, split at the end of ${row.split.slice(-"2024-10".length)}${row.split.includes("..") ? ` (${row.split})` : ""}`,
+    `${shownWords(row.treated)} against ${shownWords(row.control)}, split at ${cutoffEnd(row.split)}`,
     ...columns([], [row], controlCells(words, per)),
     ...sweepLines(row, "Split moved over its interval"),
     controlSentence(row, words),

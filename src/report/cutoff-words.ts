@@ -29,8 +29,8 @@ const FIGURE_COLUMNS = 8;
 export function shownFigure(value: number | null): string {
   if (value === null || !Number.isFinite(value)) return "–";
   const scientific = (digits: number) => value.toExponential(digits).replace("e+", "e");
-  const vanishes = value !== 0 && Math.abs(value) < 0.00005;
-  const forms = vanishes ? [] : [value.toFixed(4), value.toFixed(2), value.toFixed(0)];
+  const small = value !== 0 && Math.abs(value) < 0.0005;
+  const forms = small ? [] : [value.toFixed(4), value.toFixed(2), value.toFixed(0)];
   const fits = [...forms, scientific(1)].find((form) => form.length <= FIGURE_COLUMNS);
   return fits ?? scientific(0);
 }
@@ -54,9 +54,15 @@ export function betterWords({ better }: CutoffWords): string {
   return `${better} is better`;
 }
 
-/** Where r is 0: `the end of 2024-10`, whose month is the last of the interval. */
-export function cutoffEnd({ cutoff }: CutoffSlices): string {
-  return `the end of ${cutoff.slice(-"2024-10".length)}`;
+/** Where r is 0: `the end of 2024-10`; of an interval, the month that it names last, and the interval. */
+export function cutoffEnd(span: string): string {
+  const month = cutoffMonth(span);
+  return `the end of ${month}${month === span ? "" : ` (${span})`}`;
+}
+
+/** The month at whose end r is 0. */
+export function cutoffMonth(span: string): string {
+  return span.slice(-"2024-10".length);
 }
 
 /** The row of the declared bandwidth, which the sentence, the lines and the minimum detectable effect are of. */

@@ -5,7 +5,7 @@ import { type Digest, digestOfJson } from "../core/digest.ts";
 import { limits } from "../core/limits.ts";
 import { rowDigest } from "../core/row-ref.ts";
 import { clip } from "../core/words.ts";
-import type { Judge, JudgeItem, Judgement } from "../model/judge.ts";
+import type { Judge, JudgeItem, Judgement, Verdict } from "../model/judge.ts";
 import { type ModelCall, noUsage } from "../model/reader.ts";
 import type { Spending } from "./budget.ts";
 import { createDeadline } from "./deadline.ts";
@@ -89,7 +89,11 @@ const judgedOf = ({ dimension, document, reference_answer }: JudgeItem): Json =>
 function scoreOf(judgement: Judgement): Pick<JudgeEntry, "value" | "reason"> {
   if (judgement.kind === "fault")
     return { value: null, reason: clip(`${judgement.class}: ${judgement.message}`, limits.wordsCharacters) };
-  const { verdict } = judgement;
+  return recordedVerdict(judgement.verdict);
+}
+
+/** A verdict as its entry has it. */
+export function recordedVerdict(verdict: Verdict): Pick<JudgeEntry, "value" | "reason"> {
   if (!verdict.scored) return { value: null, reason: verdict.why };
   return { value: verdict.value, reason: clip(verdict.rationale ?? "", limits.wordsCharacters) };
 }

@@ -33,8 +33,8 @@ export type QueryFindings = {
 /**
  * Over the calls of one attempt. A query is the `query` of a search, or a text in `where` of rows or an aggregate, whether or
  * not it was answered. Subtracted is what stands in the case's own text (id, question, resolution statement and source,
- * subject) or in a reply before the call, under any of its names, in any case, within a longer name too; so a finding is
- * never of an entity that the question names. Unknown are entities that no row names, and runs of capitalised terms
+ * subject), in whatever case, or as a name in a reply before the call; under any of its names, and within a longer name too. So
+ * a finding is never of an entity that the question names. Unknown are entities that no row names, and runs of capitalised terms
  * ("Harbour Line Three") that are part of no entity's name and of no date, stand neither in the case's own text nor in an
  * earlier reply, and are not words such as "The" or "What" alone. Time linear in what was asked and served.
  */
@@ -48,8 +48,8 @@ export function queryFindings(
   const number = runNumbers(trie);
   const calls = attempt.flatMap((entry) => (entry.kind === "tool" ? [askedOf(entry, find, number)] : []));
   const last = calls.findLastIndex(({ queries }) => queries > 0);
-  const own = explainedBy(find, trie);
-  const served = explainedBy(find, trie);
+  const own = explainedBy((text) => find(text, "every"), trie);
+  const served = explainedBy((text) => find(text, "nested"), trie);
   const findings: QueryFinding[] = [];
   const subtracted = { case: 0, served: 0 };
   let unknown = 0;

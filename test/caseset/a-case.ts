@@ -36,6 +36,9 @@ const micros = fc.integer({ min: -5e15, max: 5e15 });
 const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
 const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,30}$/);
 
+/** With a letter or a digit, so that a text may have it. */
+const findable = text.map((some) => `${some}a`);
+
 /** Any case in its one spelling: optional keys present or absent, instants in order. */
 export const anyCase: fc.Arbitrary<ForecastCaseOnDisk> = fc
   .record({
@@ -55,6 +58,13 @@ export const anyCase: fc.Arbitrary<ForecastCaseOnDisk> = fc
         minimum_lead: fc.constantFrom("P1D", "PT60M", "P0D", "P1M"),
         leak_threshold: fc.integer({ min: 0, max: 4 }),
         reference: text,
+        subject: fc.record({
+          entity: findable,
+          values: fc.oneof(
+            fc.constant("number" as const),
+            fc.uniqueArray(findable, { minLength: 1, maxLength: 4 }),
+          ),
+        }),
         tags: fc.array(text, { minLength: 1, maxLength: 4 }),
         cluster: text,
       },

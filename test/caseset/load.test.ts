@@ -41,6 +41,11 @@ test("loadCaseSet: the tiny set, its places and its defaults", () => {
       ["rain-3", 1, "set/labels.jsonl:3"],
     ],
   );
+  assert.equal(set.entities, null);
+  const named = load(
+    edit(["readers:\n", "entities: {table: gauge, name: station, alias: date}\nreaders:\n"]),
+  );
+  assert.deepEqual(named.entities, { table: "gauge", name: "station", alias: "date", place: `${SET}:21:1` });
   assert.equal(load(edit(["time_zone: America/Los_Angeles\n", ""])).zone, "UTC");
 });
 
@@ -52,6 +57,8 @@ test("loadCaseSet: seattle-rain, as it is shipped", () => {
 });
 
 test("loadCaseSet: a fault of the declaration is refused by its line and column, and its neighbour is read", () => {
+  const entities = (table: string, name = "note", alias = "date") =>
+    edit(["readers:\n", `entities: {table: ${table}, name: ${name || '""'}, alias: ${alias}}\nreaders:\n`]);
   const rows: [code: Code, place: string, bad: Texts, good: Texts][] = [
     ["UnknownKey", "2:1", edit(["kind: forecast", "knid: forecast\nkind: forecast"]), tinySet],
     ["UnknownKey", "8:5", edit(['    sha256: "', '    sah: x\n    sha256: "']), tinySet],
@@ -85,6 +92,16 @@ test("loadCaseSet: a fault of the declaration is refused by its line and column,
     ],
     ["DurationInvalid", "4:1", edit(["profile: plain", "grace: 1D"]), edit(["profile: plain", "grace: P1D"])],
     ["LimitExceeded", "15:5", edit(["delay: P1D", "delay: P99999Y"]), edit(["delay: P1D", "delay: P1Y"])],
+    ["TableUnknown", "21:1", entities("wether"), entities("weather")],
+    ["FieldInvalid", "21:1", entities("weather", "note", "note"), entities("weather", "note", "date")],
+    ["FieldInvalid", "21:1", entities("weather", ""), entities("weather", "note")],
+    [
+      "UnknownKey",
+      "21:1",
+      edit(["readers:\n", "entities: {table: weather, name: note, alias: date, zone: UTC}\nreaders:\n"]),
+      tinySet,
+    ],
+    ["KeyMissing", "21:1", edit(["readers:\n", "entities: {table: weather}\nreaders:\n"]), tinySet],
     ["SourceUnknown", "17:5", edit(["{source: public}", "{source: private}"]), tinySet],
     [
       "SourceTermsMissing",

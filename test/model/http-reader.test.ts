@@ -69,7 +69,7 @@ test("http: a request passes model, temperature, seed by repeat and functions, a
   assert.deepEqual([model, temperature, seed, max_tokens], ["m-1", 0.5, 3, 99]);
   assert.deepEqual(
     tools?.map((each) => each.function.name),
-    ["rows", "aggregate", "answer", "decline"],
+    ["rows", "aggregate", "search", "answer", "decline"],
   );
   assert.match(
     request.messages[1]?.content ?? "",

@@ -10,7 +10,7 @@ import { sixMonths, someSlices } from "./made-slices.ts";
 const near = (a: number | undefined, b: number) => Math.abs((a as number) - b) < 1e-12;
 
 test("cutoffFrame: six months a side stand where arithmetic puts them", () => {
-  // Means from .0925 to .275; the lines reach .1 and .26: the frame is .0925 − .12 half spans = .08155 → 0 is nearer.
+  // Means from .0925 to .275, lines from .1 to .26: half of that span reaches 0, so the frame stands on it.
   const { points, lines, jump, ticks, donut } = cutoffFrame(sixMonths.plot);
   assert.deepEqual(
     ticks.map(({ label }) => label),

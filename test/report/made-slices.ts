@@ -6,7 +6,7 @@ import type { CutoffWords } from "../../src/report/cutoff-words.ts";
 
 export const words: CutoffWords = { title: "arm latest", outcome: "Brier score", better: "lower" };
 
-export const estimatedRow: DiscontinuityRow = {
+const estimatedRow: DiscontinuityRow = {
   h: 6,
   estimate: 0.078,
   se: 0.026,
@@ -127,10 +127,10 @@ const row = (h: number): fc.Arbitrary<DiscontinuityRow> =>
   state.chain((one) =>
     fc
       .record({ ...errors, clusters_pre: count, clusters_post: count })
-      .map((made) => (one === "not estimable" ? emptyRow(h, made_counts(made)) : { h, ...made, state: one })),
+      .map((made) => (one === "not estimable" ? emptyRow(h, countsOf(made)) : { h, ...made, state: one })),
   );
 
-const made_counts = ({ n_pre, n_post }: { n_pre: number; n_post: number }) => ({ n_pre, n_post });
+const countsOf = ({ n_pre, n_post }: { n_pre: number; n_post: number }) => ({ n_pre, n_post });
 
 const sweep = {
   sensitivity: fc.array(fc.record({ cutoff: month, estimate: maybe(figure), se: maybe(positive), state }), {

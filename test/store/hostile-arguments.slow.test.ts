@@ -198,12 +198,17 @@ test("50,000 calls near the tools' schemas: each is answered as if nothing later
     count(`${record.name} answered`, reply?.ok === true);
     count(`${record.name} refused`, reply?.ok === false);
     count("rows", (said.rows?.length ?? 0) > 0);
+    count("ranked", record.text.includes(',"scores":[') && (said.rows?.length ?? 0) > 0);
+    count("ranked in reach of a plant", record.name === "search" && record.inReach);
     count("cut", record.text.endsWith(',"truncated":true}'));
     count("in reach of a plant", record.inReach);
   });
   t.diagnostic([...seen].map(([what, count]) => `${what} ${count}`).join(", "));
   const wanted = toolSchemas.flatMap(({ name }) => [`${name} answered`, `${name} refused`]);
-  assertEvery([...wanted, "rows", "in reach of a plant"], (what) => (seen.get(what) ?? 0) >= 1_000);
+  assertEvery(
+    [...wanted, "rows", "in reach of a plant", "ranked", "ranked in reach of a plant"],
+    (what) => (seen.get(what) ?? 0) >= 1_000,
+  );
   assert.ok((seen.get("cut") ?? 0) >= 50);
   assert.ok(planted > RUNS / 2 && horizons > RUNS / 4);
 });
@@ -222,6 +227,7 @@ test("50,000 calls of any JSON, and of what is none: each is answered as if noth
     "table ",
     "where",
     "since",
+    "query",
     "arguments of ",
     "arguments are not plain ",
   ];

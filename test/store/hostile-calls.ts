@@ -138,10 +138,20 @@ function fitting(schema: Schema, truth: Truth, about = ""): fc.Arbitrary<Json> {
 function words(meant: string, truth: Truth): fc.Arbitrary<string> {
   const descending = truth.columns.map((name) => `-${name}`);
   const columns = meant.includes("`-`") ? [...truth.columns, ...descending] : truth.columns;
+  if (meant.startsWith("query ")) return queries(truth);
   if (/\binstant\b/.test(meant)) return fc.constantFrom(...truth.instants, ...truth.instants, ...FAR);
   if (/\btables?\b/.test(meant)) return fc.constantFrom(...truth.tables);
   if (/\bcolumns?\b/.test(meant)) return fc.constantFrom(...columns);
   return fc.constantFrom(...truth.tables, ...columns, ...descending, ...truth.instants);
+}
+
+/** What stands in the table, as it stands and word by word. */
+function queries(truth: Truth): fc.Arbitrary<string> {
+  const cells = Object.values(truth.cells)
+    .flat()
+    .filter((cell) => typeof cell === "string" && cell !== "");
+  const texts = (cells.length === 0 ? truth.columns : cells) as readonly string[];
+  return fc.constantFrom(...texts, ...texts.flatMap((text) => text.split(/\s+/)));
 }
 
 function numbers(schema: Schema): fc.Arbitrary<number> {
@@ -240,7 +250,11 @@ export function rawCalls(truth: Truth): fc.Arbitrary<HostileCall> {
   const near = fc
     .tuple(fc.constantFrom(...truth.tables), fc.array(fc.tuple(key, value), { maxLength: 3 }))
     .map(([table, pairs]) => Object.fromEntries([["table", table], ...pairs]) as Json);
+  const searching = fc
+    .tuple(queries(truth), fc.array(fc.tuple(key, value), { maxLength: 2 }))
+    .map(([query, pairs]) => Object.fromEntries([["query", query], ...pairs]) as Json);
   const args = fc.oneof(
+    { weight: 2, arbitrary: searching as fc.Arbitrary<unknown> },
     { weight: 6, arbitrary: near as fc.Arbitrary<unknown> },
     { weight: 4, arbitrary: wild as fc.Arbitrary<unknown> },
     { weight: 1, arbitrary: notJson },

@@ -243,11 +243,29 @@ test("a column without an instant of its own, or no column with one, is refused"
 });
 
 test("columns that the declaration names and the file lacks are refused", async () => {
-  const declared: Declared = { key: ["date", "id"], entity: "who", columns: { x: "number" } };
+  const declared: Declared = { key: ["date", "id"], entity: "who", columns: { x: "number" }, text: ["note"] };
   const messages = await messagesOf("date\n2014-03-03\n", declared);
   assert.deepEqual(
     messages.map((message) => message.split(":").slice(0, 4).join(":")),
-    ["id", "x", "who"].map((column) => `ColumnUnknown: caseset.yaml:9: column ${column}`),
+    ["id", "x", "who", "note"].map((column) => `ColumnUnknown: caseset.yaml:9: column ${column}`),
+  );
+});
+
+test("a searched column holds texts, whatever its first cell looks like; none is declared to hold something else", async () => {
+  const file = "date,note,more\n2014-03-03,1984,1\n2014-03-04,a storm,2\n";
+  const table = await tableOf(file, { text: ["note"] });
+  assert.deepEqual(
+    table.columns.map(({ type }) => type),
+    ["string", "string", "number"],
+  );
+  assert.deepEqual(table.text, [1]);
+  assert.deepEqual((await tableOf(file.replace("a storm", "7"))).text, []);
+  const [row] = await messagesOf('{"date":"2014-03-03","note":1984}\n', { text: ["note"] }, "jsonl");
+  assert.equal(row, "CellInvalid: t.jsonl:1: column note: 1984 is not a text");
+  const [spec] = await messagesOf(file, { text: ["note"], columns: { note: "boolean" } });
+  assert.match(
+    spec ?? "",
+    /^FieldInvalid: .*tables\.t\.text: note, a column of booleans, expected columns of strings/,
   );
 });
 

@@ -88,6 +88,8 @@ test("the properties look at something: rows, cut replies, faults, groups and wi
       note("cut", answer.includes('"truncated":true'));
       note("fault", answer.startsWith("fault"));
       note("groups", answer.startsWith('{"groups":[{'));
+      note("scores", /"scores":\[\d/.test(answer));
+      note("nothing found", answer === '{"rows":[],"scores":[]}');
     }
   }
   const wanted = [
@@ -99,7 +101,7 @@ test("the properties look at something: rows, cut replies, faults, groups and wi
     "later rows",
     "rows",
   ];
-  assertEvery([...wanted, "cut", "fault", "groups"], (name) => seen.has(name));
+  assertEvery([...wanted, "cut", "fault", "groups", "scores", "nothing found"], (name) => seen.has(name));
 });
 
 for (const [name, rule] of Object.entries<Rule>(brokenRules)) {

@@ -73,7 +73,7 @@ export function naiveSearch(
     ...(page.length < found.length ? { total: found.length, truncated: true } : {}),
   };
   const planted =
-    found.length === 0 ? [] : tables.flatMap((table) => usedPlants(table, allOf(table), asOf, countedBy));
+    found.length === 0 ? [] : tables.flatMap((table) => usedPlants(table, allOf(table), asOf, rule));
   return { ok: true, text: () => canonical(reply), rows: null, planted };
 }
 

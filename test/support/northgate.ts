@@ -68,10 +68,10 @@ export function readableBy({ freeze }: Pick<NorthgateCase, "freeze">): Note[] {
 
 export type Scored = { readonly case: string; readonly document: string; readonly score: number };
 
-export type Rates = { readonly recall: number; readonly precision: number; readonly hits: number };
+type Rates = { readonly recall: number; readonly precision: number; readonly hits: number };
 
 /** Of the pairs at or above a level by the key, how many are scored so; of those scored so, how many are by the key. */
-export function ratesOf(
+function ratesOf(
   scored: readonly Scored[],
   by: "tier" | "floor",
   level: number,
@@ -96,11 +96,14 @@ export function ratesText(what: string, scored: readonly Scored[]): string[] {
   ];
 }
 
-/** Why a judge's score of a document differs from the rule by hand, and what it gives instead. */
-export type Disagreement = { readonly given: number; readonly why: string };
+/** Where a score differs from the rule by hand: what it is instead, in which cases (absent: in all), and why. */
+export type Disagreement = {
+  readonly given: number;
+  readonly cases?: readonly string[];
+  readonly why: string;
+};
 
 const ownText = "the index takes a name's first day from any text, so from this page and its stated date too";
-const ownId = "the digits of the row's key count as a number that answers the case";
 
 /** By titles. The key is right in each. */
 export const disagreements: ReadonlyMap<string, Disagreement> = new Map([
@@ -111,21 +114,46 @@ export const disagreements: ReadonlyMap<string, Disagreement> = new Map([
   ["Round the point under sail", { given: 0, why: ownText }],
   ["A collision and a cheque", { given: 0, why: ownText }],
   ["Trials in fog", { given: 0, why: ownText }],
-  ["Weed", { given: 4, why: ownId }],
-  ["Treasurer's table talk, second series", { given: 4, why: ownId }],
 ]);
 
-/** Pairs whose score is not the rule by hand, but for the disagreements that are known; and those of them that are none. */
-export function unexplained(
-  scored: readonly Scored[],
-  known: ReadonlyMap<string, Disagreement>,
-): { readonly pairs: readonly Scored[]; readonly settled: readonly string[] } {
-  const titles = new Map(notes.map(({ id, title }) => [id, title]));
+/** What is left of them where names are dated by entity columns alone. */
+export const registerDisagreements: ReadonlyMap<string, Disagreement> = new Map();
+
+const titles = new Map(notes.map(({ id, title }) => [id, title]));
+
+/** The rule by hand, but for the disagreements that are known. */
+export function expectedScore(
+  id: string,
+  document: string,
+  known: ReadonlyMap<string, Disagreement> = disagreements,
+): number {
+  const differs = known.get(titles.get(document) as string);
+  const here = differs !== undefined && (differs.cases?.includes(id) ?? true);
+  return here ? differs.given : keyed(id, document).floor;
+}
+
+/** Disagreements that are none: in no pair is the score another than the rule by hand. */
+export function settled(scored: readonly Scored[], known: ReadonlyMap<string, Disagreement>): string[] {
   const differing = scored.filter((one) => one.score !== keyed(one.case, one.document).floor);
-  const titleOf = (one: Scored) => titles.get(one.document) as string;
-  const met = new Set(differing.map(titleOf));
-  return {
-    pairs: differing.filter((one) => known.get(titleOf(one))?.given !== one.score),
-    settled: [...known.keys()].filter((title) => !met.has(title)),
-  };
+  const met = new Set(differing.map(({ document }) => titles.get(document)));
+  return [...known.keys()].filter((title) => !met.has(title));
+}
+
+/** Where findings are not the key's; the key is right in each. */
+export const findingDisagreements: readonly (Pick<QueryLine, "case" | "query"> & {
+  readonly given: readonly string[];
+  readonly why: string;
+})[] = [
+  {
+    case: "skerry-link-2030-06-08",
+    query: "kittiwake colony on the north face",
+    given: ["Kittiwake"],
+    why: "a query all in lower case has no capitals to tell the bird from the ship",
+  },
+];
+
+/** What the key says that a scripted query finds, or what is known to be found instead; sorted. */
+export function findsOf({ case: id, query, finds }: QueryLine): readonly string[] {
+  const known = findingDisagreements.find((one) => one.case === id && one.query === query);
+  return [...(known?.given ?? finds)].sort();
 }

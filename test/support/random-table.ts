@@ -206,7 +206,7 @@ function filtersOf(table: RandomTable): fc.Arbitrary<Json> {
   return fc.oneof(some, whole, rowKey, entity) as fc.Arbitrary<Json>;
 }
 
-const queries = [
+export const queries = [
   "dry",
   "wet",
   "Wet",

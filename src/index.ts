@@ -1,5 +1,6 @@
 /** The library: loading, the backtest spine, readers, the bounded store, refusals. `blindcast/stats/*` has the statistics. */
 export { type Backtest, backtest, finishBacktest } from "./backtest.ts";
+export { type AnswerTable, readAnswers } from "./caseset/answer-table.ts";
 export { type CaseSet, loadCaseSet } from "./caseset/load.ts";
 export { deadlinesOf, type Outcome, settle } from "./caseset/settlement.ts";
 export type { Lookup } from "./caseset/source.ts";
@@ -21,6 +22,7 @@ export { type HttpOptions, httpReader } from "./model/http-reader.ts";
 export type { OutsideOptions, SaidIdentity } from "./model/identity.ts";
 export type { Judge, JudgeItem, Judgement, Verdict as JudgeVerdict } from "./model/judge.ts";
 export { loadMemories } from "./model/memory.ts";
+export { type ListedModel, readModels } from "./model/model-table.ts";
 export { moduleReader } from "./model/module-reader.ts";
 export { timerSleep } from "./model/rate-limit.ts";
 export type {
@@ -45,7 +47,10 @@ export { memoryBundle } from "./replay/memory-bundle.ts";
 export { type Replay, type ReplayOptions, replay } from "./replay/replay.ts";
 export type { Failure, StageName, StageReport } from "./replay/stage.ts";
 export type { TrustPolicy, Verdict, VerifiedRecord } from "./replay/verify-record.ts";
+export { type AnswersReport, answersReport } from "./report/answers-report.ts";
 export type { Report } from "./report/build-report.ts";
+export { type ControlRow, controlSlice } from "./report/control-slices.ts";
+export { type CutoffSlices, cutoffSlices } from "./report/cutoff-slices.ts";
 export { renderText } from "./report/render-text.ts";
 export { summaryOf } from "./report/summary.ts";
 export { scoreTable } from "./report/tables.ts";

@@ -21,7 +21,8 @@ type Block = {
 };
 
 const folder = temporaryFolder();
-fs.cpSync(path.join(repository, "docs/agents"), path.join(folder, "docs/agents"), { recursive: true });
+for (const name of ["docs/agents", "docs/leakage"])
+  fs.cpSync(path.join(repository, name), path.join(folder, name), { recursive: true });
 after(() => fs.rmSync(folder, { recursive: true }));
 
 const files = ["README.md", ...fs.readdirSync(path.join(repository, "docs")).map((name) => `docs/${name}`)];
@@ -70,10 +71,10 @@ describe("examples of README and docs", () => {
   it("messages of an agent are ones that the engine reads, of every type", () => {
     const lines = (use: string) => only(use).trimEnd().split("\n");
     const says = lines("says").map((line) => readMessage(line).type);
-    assert.deepEqual(says, ["identity", "call", "answer", "decline", "fault"]);
+    assert.deepEqual(says, ["identity", "call", "call", "answer", "decline", "fault"]);
     assert.deepEqual(
       lines("hears").map((line) => JSON.parse(line).type),
-      ["hello", "ask", "reply", "reply", "bye"],
+      ["hello", "ask", "reply", "reply", "reply", "bye"],
     );
   });
 

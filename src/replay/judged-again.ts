@@ -38,7 +38,7 @@ export function judgedAgain(run: RecordedRun): JudgedAgain | null {
       const wrong = (found: string, expected: string) =>
         refuse("JudgementMismatch", { place: recorded.placeOf(first + i), ref: ref ?? "", found, expected });
       if (of === undefined) return wrong("a verdict of a document that was not served", "one that was");
-      const again = floor === null ? verdictOf(entry, recorded) : floorVerdict(itemOf(recorded, of), floor);
+      const again = floor === null ? repliedVerdict(entry, recorded) : floorVerdict(itemOf(recorded, of), floor);
       if (again === null) continue;
       const expected = recordedVerdict(again);
       if (entry.value !== expected.value || entry.reason !== expected.reason)
@@ -68,7 +68,7 @@ const itemOf = ({ item }: Recorded, { document }: Retrieved) => ({
 });
 
 /** What did not come back from the endpoint is no verdict, and nothing follows from it. */
-function verdictOf(entry: JudgeEntry, { body }: Recorded): Verdict | null {
+function repliedVerdict(entry: JudgeEntry, { body }: Recorded): Verdict | null {
   if (entry.class !== null && entry.class !== "malformed_output") return null;
   return verdictInReply((body(entry.result) as { readonly reply: string }).reply);
 }

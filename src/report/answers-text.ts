@@ -1,7 +1,7 @@
 /** A report on a table of answers for a terminal of 80 columns, for somebody who sees one for the first time. */
 
 import { contract } from "../core/contract.ts";
-import { clip } from "../core/words.ts";
+import { clip, visible } from "../core/words.ts";
 import type { AnswersReport } from "./answers-report.ts";
 import type { SliceUnit } from "./cutoff-slices.ts";
 import { controlText, cutoffText } from "./cutoff-text.ts";
@@ -29,7 +29,7 @@ export type AnswersWords = Omit<CutoffWords, "title"> & {
 export function answersText(report: AnswersReport, words: AnswersWords): string[] {
   const level = words.level ?? contract.bootstrapLevel;
   return [
-    ...words.read.flatMap(paragraph),
+    ...words.read.flatMap((sentence) => paragraph(visible(sentence))),
     "",
     ...paragraph(
       "A model may have read how an event ended if it happened before the model's training cutoff. If that helps its " +

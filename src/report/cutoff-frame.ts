@@ -71,6 +71,8 @@ function strokesOf({ level, slope }: SideLine, outer: number, inner: number) {
 }
 
 const MARGIN = 0.12;
+/** Spans below this have too few digits left for ticks. */
+const NO_SPAN = 1e-300;
 
 /** A little more than the values span, and 0 where they are near it. Halves do not overflow. */
 function rangeOf(values: readonly number[]): Range {
@@ -79,7 +81,7 @@ function rangeOf(values: readonly number[]): Range {
   const pad = half > Math.abs(most) * 1e-9 ? half * MARGIN : Math.abs(most) / 4;
   const lo = least >= 0 && least < half + 2 * pad ? 0 : Math.max(least - pad, -Number.MAX_VALUE);
   const hi = most <= 0 && most > -half - 2 * pad ? 0 : Math.min(most + pad, Number.MAX_VALUE);
-  return hi / 2 > lo / 2 ? { lo, hi } : { lo: least < 0 ? -1 : 0, hi: 1 };
+  return hi / 2 - lo / 2 > NO_SPAN ? { lo, hi } : { lo: least < 0 ? -1 : 0, hi: 1 };
 }
 
 function heightOf(value: number, { lo, hi }: Range): number {

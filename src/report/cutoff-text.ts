@@ -35,7 +35,7 @@ export function cutoffText(slices: CutoffSlices, words: CutoffWords): string[] {
     "Leak: the jump at the cutoff; > 0: cases before it look too good",
     `Local lines, triangular weights${donut}; counts are before / after`,
     ...columns(headings, discontinuity, jumpCells(words)),
-    `Minimum detectable effect, h = ${shownAmount(plot.h, plot.unit)}: ${detectable(slices.mde, words)}`,
+    `Minimum detectable effect, h = ${shownAmount(plot.h, plot.unit)}: ${detectableWords(slices.mde, words)}`,
     "",
     ...cutoffSketch(slices, words),
     "",
@@ -90,7 +90,7 @@ function controlCells(words: CutoffWords, per: string): Cells<ControlRow> {
       "placebo slope",
       (row) => `${shownFigure(row.placebo_slope)} a ${per} after the split; 0 if the lead is skill alone`,
     ],
-    ["detectable", (row) => detectable(row.mde, words)],
+    ["detectable", (row) => detectableWords(row.mde, words)],
     ["state", (row) => row.state],
   ];
 }
@@ -118,7 +118,7 @@ function columns<Row>(headings: readonly string[], rows: readonly Row[], cells: 
   ];
 }
 
-function detectable(mde: number | null, words: CutoffWords): string {
+function detectableWords(mde: number | null, words: CutoffWords): string {
   return mde === null ? "–" : `${shownFigure(mde)} at ${shownPercent(words.power ?? contract.power)} power`;
 }
 

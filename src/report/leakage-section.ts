@@ -147,10 +147,10 @@ const monthOf = (at: Instant): string => formatDay(Math.floor(at / MICROS_PER_DA
 function sliceCases(subject: LeakageSubject, arm: ArmScores, rules: SliceRules): SliceCase[] {
   return [...arm.brier]
     .sort(([a], [b]) => a - b)
-    .map(([caseIndex, outcome]) => ({ ...placeOf(subject, caseIndex, rules), outcome }));
+    .map(([caseIndex, outcome]) => ({ ...pointOf(subject, caseIndex, rules), outcome }));
 }
 
-function placeOf({ cases, outcomes }: LeakageSubject, caseIndex: number, { cluster }: SliceRules) {
+function pointOf({ cases, outcomes }: LeakageSubject, caseIndex: number, { cluster }: SliceRules) {
   const item = cases[caseIndex] as ForecastCase;
   const at = resolvedAt(item, outcomes[caseIndex] as Outcome);
   const declared = cluster === "declared" ? (item.cluster ?? item.id) : item.id;
@@ -187,7 +187,7 @@ function controlOf(subject: LeakageSubject, rules: SliceRules): ControlRow | str
       const answered = other.get(caseIndex);
       return answered === undefined
         ? []
-        : [{ ...placeOf(subject, caseIndex, rules), treated, control: answered }];
+        : [{ ...pointOf(subject, caseIndex, rules), treated, control: answered }];
     });
   if (cases.length === 0) return "no case has a score of both";
   const input = { treated: latest.snapshot, control: control.snapshot, cases, split: latest.posttrain };

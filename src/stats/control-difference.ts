@@ -22,7 +22,10 @@ export type ControlDifferenceInput = {
 
 export type ControlDifference = CutoffEstimate &
   CutoffSides & {
-    /** Least-squares slope of d on r over r ≥ 0; near 0 where the edge over the control is constant; NaN below two distinct r. */
+    /**
+     * Least-squares slope of d on r over r ≥ 0, near 0 where the edge over the control is constant; NaN below
+     * two distinct r.
+     */
     readonly placeboSlope: number;
     readonly state: CutoffState;
   };

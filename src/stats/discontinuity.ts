@@ -215,7 +215,7 @@ function renumbered(clusters: Int32Array): { numbers: Int32Array; count: number 
   return { numbers: clusters.map((cluster) => rank[cluster]!), count };
 }
 
-/** Of a side: Σ w, Σ w·u, Σ w·u², Σ w·v, Σ w·u·v, where u = r − r̄ and v = y − ȳ of that side's own means. */
+/** Of a side: Σ w, Σ w·u, Σ w·u², Σ w·v, Σ w·u·v, where u = r − r̄ and v = y − ȳ, the side's own means. */
 const PRE = 0;
 const POST = 5;
 const WIDTH = 10;
@@ -255,7 +255,7 @@ function sideSums({ r, y, weights }: Rows, group: Int32Array, groups: number): S
   return { sums, centres };
 }
 
-/** The sums of a side over the groups drawn; each has a variable of its own: most of a bootstrap's time passes here. */
+/** The sums of a side over the groups drawn, each in a variable of its own: a bootstrap spends its time here. */
 function addSide(sums: Float64Array, drawn: Int32Array, side: number, total: Float64Array): void {
   let [w, u, uu, v, uv] = [0, 0, 0, 0, 0];
   for (let i = 0; i < drawn.length; i++) {

@@ -58,13 +58,16 @@ export const anyCase: fc.Arbitrary<ForecastCaseOnDisk> = fc
         minimum_lead: fc.constantFrom("P1D", "PT60M", "P0D", "P1M"),
         leak_threshold: fc.integer({ min: 0, max: 4 }),
         reference: text,
-        subject: fc.record({
-          entity: findable,
-          values: fc.oneof(
-            fc.constant("number" as const),
-            fc.uniqueArray(findable, { minLength: 1, maxLength: 4 }),
-          ),
-        }),
+        subject: fc.record(
+          {
+            entity: findable,
+            values: fc.oneof(
+              fc.constant("number" as const),
+              fc.uniqueArray(findable, { minLength: 1, maxLength: 4 }),
+            ),
+          },
+          { noNullPrototype: true },
+        ),
         tags: fc.array(text, { minLength: 1, maxLength: 4 }),
         cluster: text,
       },

@@ -11,7 +11,7 @@ import { memorySink } from "../../src/run/sink.ts";
 import type { OpenRequest, Store } from "../../src/store/door.ts";
 import { assertEvery, assertNone } from "../support/all.ts";
 import { dailySet, date, readerOf, runDaily } from "../support/daily-set.ts";
-import { brokenRules, honest, naiveStore } from "../support/naive-store.ts";
+import { brokenRules, honest, naiveStore, ofAllTime } from "../support/naive-store.ts";
 import type { Rule } from "../support/naive-versions.ts";
 import { readRun } from "../support/read-run.ts";
 
@@ -40,9 +40,9 @@ const reads =
     return answered(0.5);
   };
 
-async function run(store: Store, answer: Parameters<typeof readerOf>[0]) {
+async function run(store: Store, answer: Parameters<typeof readerOf>[0], set = daily.set) {
   const sink = memorySink();
-  const { report, outcomes } = await runDaily({ set: daily.set, store }, readerOf(answer), { sink });
+  const { report, outcomes } = await runDaily({ set, store }, readerOf(answer), { sink });
   const result = report.result as unknown as Result;
   const inReach = (report.evidence as unknown as { plants: { in_reach: number } }).plants.in_reach;
   return { result, inReach, report, outcomes, record: readRun(sink.files) };
@@ -124,11 +124,13 @@ test("a violation latches: swallowed, it is thrown again at each later call, and
   assert.equal(record.entries.filter((entry) => entry.kind === "tool").length, cases.length);
 });
 
+/** A day late, but with none of the plants. */
+const sparing: Rule = (versions, asOf, forward, fits) => {
+  const real = versions.filter((version) => version.plant === null);
+  return brokenRules["a day late"](real, asOf, forward, fits);
+};
+
 test("a door that serves real rows too early, but none of the plants, is caught by their available times", async () => {
-  const sparing: Rule = (versions, asOf, forward, fits) => {
-    const real = versions.filter((version) => version.plant === null);
-    return brokenRules["a day late"](real, asOf, forward, fits);
-  };
   const { result } = await run(onReaderPath(sparing), reads("rows", readAll));
   assert.deepEqual(new Set(result.failed_cases.map((failure) => failure.case)), new Set(cases));
   assertEvery(result.failed_cases, ({ rule }) => rule === "row-after-horizon");
@@ -172,6 +174,74 @@ test("provenance decides: an answer made from a plant fails though it is the sam
   assertEvery(cases, (id) =>
     result.failed_cases.some((failure) => failure.case === id && failure.rule === "plant-served"),
   );
+});
+
+/** Each day has a page in the log, longer than the one before, which is known a day later. */
+const logged = await dailySet({ note: (i) => `page p${i} of the log${" and rain".repeat(i)}` });
+const loggedStore = (ruleOf: (request: OpenRequest) => Rule, countedBy = ruleOf): Store =>
+  naiveStore([...logged.store.tables.values()], ruleOf, countedBy);
+const forReaders = (rule: Rule) => (request: OpenRequest) =>
+  request.overlay?.view === "probe" ? honest : rule;
+const pageOf = (id: string): string =>
+  `p${Math.round((Date.parse(id.slice(4)) - Date.parse(date(0))) / 86_400_000)}`;
+
+test("a later page served by search fails its case and names the call; sound doors find none", async () => {
+  const late = loggedStore(forReaders(sparing));
+  const looking = new Set(cases.filter((_id, i) => i % 2 === 0));
+  const answer = async (asked: { id: string }, tools: Tools): Promise<Attempt> => {
+    if (looking.has(asked.id)) await tools.call("search", { query: pageOf(asked.id) });
+    return answered(0.5);
+  };
+  const broken = await run(late, answer, logged.set);
+  assert.equal(broken.result.verdict, "red");
+  assert.deepEqual(new Set(broken.result.failed_cases.map((failure) => failure.case)), looking);
+  assertEvery(
+    broken.result.failed_cases,
+    ({ case: id, rule, call }) => rule === "row-after-horizon" && call === `search {"query":"${pageOf(id)}"}`,
+  );
+  for (const store of [logged.store, loggedStore(() => honest)]) {
+    const { result, record } = await run(store, answer, logged.set);
+    assert.equal(result.verdict, "green");
+    const calls = record.entries.filter((entry) => entry.kind === "tool");
+    assertEvery(calls, (entry) => record.body(entry.result) === '{"rows":[],"scores":[]}');
+  }
+});
+
+test("scores moved by later documents fail the case and name the call, though every row was known", async () => {
+  const call = { k: 3, query: "page log" };
+  const searches = reads("search", call);
+  const moved = loggedStore(() => honest, forReaders(ofAllTime));
+  const broken = await run(moved, searches, logged.set);
+  const sound = await run(logged.store, searches, logged.set);
+  const bodies = ({ record }: typeof sound) =>
+    record.entries.flatMap((entry) =>
+      entry.kind === "tool" ? [JSON.parse(record.body(entry.result)) as { rows: Json; scores: Json }] : [],
+    );
+  const [theirs, ours] = [bodies(broken), bodies(sound)];
+  assert.equal(theirs.length, cases.length);
+  assertEvery(theirs, ({ rows, scores }, i) => {
+    assert.deepEqual(rows, ours[i]?.rows);
+    return canonical(scores) !== canonical(ours[i]?.scores ?? null);
+  });
+  assert.deepEqual([sound.result.verdict, broken.result.verdict], ["green", "red"]);
+  assert.deepEqual(new Set(broken.result.failed_cases.map((failure) => failure.case)), new Set(cases));
+  assertEvery(
+    broken.result.failed_cases,
+    (failure) => failure.rule === "plant-shows" && failure.call === `search ${canonical(call)}`,
+  );
+});
+
+test("a search is in reach of the plants of the tables that it searches, where it finds anything", async () => {
+  const reach = async (...calls: Json[]) => {
+    const answer = async (_asked: object, tools: Tools) => {
+      for (const args of calls) await tools.call("search", args);
+      return answered(0.5);
+    };
+    return (await run(logged.store, answer, logged.set)).inReach;
+  };
+  assert.equal(await reach({ query: "page" }), cases.length);
+  assert.equal(await reach({ query: "page", tables: ["readings"] }), cases.length);
+  assert.equal(await reach({ query: "nowhere" }, { query: "page", tables: ["other"] }, { query: "—" }), 0);
 });
 
 test("an honest door: green, each pair proven, no plant served, and the calls in reach are counted", async () => {

@@ -205,10 +205,8 @@ test("50,000 calls near the tools' schemas: each is answered as if nothing later
   });
   t.diagnostic([...seen].map(([what, count]) => `${what} ${count}`).join(", "));
   const wanted = toolSchemas.flatMap(({ name }) => [`${name} answered`, `${name} refused`]);
-  assertEvery(
-    [...wanted, "rows", "in reach of a plant", "ranked", "ranked in reach of a plant"],
-    (what) => (seen.get(what) ?? 0) >= 1_000,
-  );
+  assertEvery([...wanted, "rows", "in reach of a plant"], (what) => (seen.get(what) ?? 0) >= 1_000);
+  assertEvery(["ranked", "ranked in reach of a plant"], (what) => (seen.get(what) ?? 0) >= 200);
   assert.ok((seen.get("cut") ?? 0) >= 50);
   assert.ok(planted > RUNS / 2 && horizons > RUNS / 4);
 });

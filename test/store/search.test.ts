@@ -11,8 +11,8 @@ import { plantTable, probePlants } from "../../src/store/plants.ts";
 import type { Table } from "../../src/store/table.ts";
 import { assertNone } from "../support/all.ts";
 import { naiveScore, wordsOf } from "../support/naive-search.ts";
-import { honest, naiveStore } from "../support/naive-store.ts";
-import { type Rule, versionsOf } from "../support/naive-versions.ts";
+import { honest, naiveStore, ofAllTime } from "../support/naive-store.ts";
+import { versionsOf } from "../support/naive-versions.ts";
 import {
   momentsOf,
   queries,
@@ -287,11 +287,6 @@ test("scores are BM25's by its definition, over the rows of a store that ends at
   assert.ok(compared > 500);
 });
 
-/** The last version there is of each key, of whatever instant: what an index built once over all rows would count. */
-const ofAllTime: Rule = (versions, _asOf, _forward, _fits) => {
-  const last = versions.at(-1);
-  return last === undefined || last.retracted ? undefined : last;
-};
 const countingAll = (tables: readonly Table[]) =>
   naiveStore(
     tables,

@@ -27,6 +27,8 @@ export type DailyOptions = {
   readonly days?: number;
   /** The first asked day; before it, days are history. */
   readonly from?: number;
+  /** The text of a day's note, which is searched; without it there are no notes. */
+  readonly note?: (i: number) => string;
   readonly label?: (i: number) => object | null;
   readonly cluster?: (i: number) => string;
   readonly tags?: (i: number) => string[];
@@ -35,6 +37,7 @@ export type DailyOptions = {
 export async function dailySet(options: DailyOptions = {}): Promise<{ set: CaseSet; store: Store }> {
   const { days = 40, from = 10 } = options;
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-daily-"));
+  const noted = options.note !== undefined;
   const at = (i: number) => `${date(i)}T00:00:00Z`;
   const yaml = `name: daily
 kind: forecast
@@ -48,12 +51,14 @@ tables:
     key: [date]
     valid_time: {column: date}
     available_time: {after: valid_time, delay: P1D}
-`;
+${noted ? "    text: [note]\n" : ""}`;
   fs.writeFileSync(path.join(folder, "caseset.yaml"), yaml);
   const all = [...Array(days).keys()];
   fs.writeFileSync(
     path.join(folder, "readings.csv"),
-    `date,value\n${all.map((i) => `${date(i)},${reading(i)}\n`).join("")}`,
+    noted
+      ? `date,value,note\n${all.map((i) => `${date(i)},${reading(i)},${options.note?.(i)}\n`).join("")}`
+      : `date,value\n${all.map((i) => `${date(i)},${reading(i)}\n`).join("")}`,
   );
   const asked = all.filter((i) => i >= from);
   const cases = asked.map((i) => ({

@@ -45,6 +45,9 @@ const boundedAt =
 
 export const honest: Rule = boundedAt(0);
 
+/** The last version of each key there will ever be: what is counted by an index that was made once, over all rows. */
+export const ofAllTime: Rule = (versions) => shown(newest(versions), Infinity, true);
+
 /** Doors that are wrong, each in one way. */
 export const brokenRules = {
   "valid time only": (versions, asOf) => shown(newest(versions.filter((v) => v.valid <= asOf)), asOf, true),

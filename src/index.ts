@@ -1,6 +1,13 @@
 /** The library: loading, the backtest spine, readers, the bounded store, refusals. `blindcast/stats/*` has the statistics. */
 export { type Backtest, backtest, finishBacktest } from "./backtest.ts";
 export { type AnswerTable, readAnswers } from "./caseset/answer-table.ts";
+export {
+  type EntityFinder,
+  type EntityIndex,
+  entityFinder,
+  entityIndexText,
+  parseEntityIndex,
+} from "./caseset/entity-names.ts";
 export { type CaseSet, loadCaseSet } from "./caseset/load.ts";
 export { deadlinesOf, type Outcome, settle } from "./caseset/settlement.ts";
 export type { Lookup } from "./caseset/source.ts";
@@ -16,6 +23,7 @@ export { type ExecOptions, execReader } from "./model/agent-exec.ts";
 export { builtInNames, builtInReader } from "./model/built-in.ts";
 export { type Endpoint, findEndpoint, loadEndpoint } from "./model/endpoint.ts";
 export { type Family, loadFamily, type ModelCheckpoint } from "./model/family.ts";
+export { type FloorRules, floorJudge, floorVerdict } from "./model/floor-judge.ts";
 export { type EndpointClient, endpointClient } from "./model/http-call.ts";
 export { httpJudge } from "./model/http-judge.ts";
 export { type HttpOptions, httpReader } from "./model/http-reader.ts";
@@ -72,6 +80,7 @@ export {
   type Store,
   selectBounded,
 } from "./store/door.ts";
+export { entityIndex } from "./store/entity-index.ts";
 export { indexTable, type RawTable } from "./store/index-table.ts";
 export { loadStore } from "./store/load-store.ts";
 export type { Column, Table } from "./store/table.ts";

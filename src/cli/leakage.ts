@@ -174,7 +174,6 @@ function sliceOptions(flags: Flags, table: AnswerTable): SliceOptions {
     bandwidth,
     donut,
     better: flags.better,
-    clustered: flags.cluster !== "none",
     alpha: contract.alpha,
     power: contract.power,
     level: contract.bootstrapLevel,

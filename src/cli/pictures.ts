@@ -1,7 +1,9 @@
 /** Pictures to a folder: one SVG file each, named by what it shows, told on stderr. */
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { makeFolders } from "../core/folders.ts";
 import { refuse } from "../core/refusal.ts";
+import { clip } from "../core/words.ts";
 import { printWords } from "./print.ts";
 import { shownPath } from "./shown-path.ts";
 
@@ -18,7 +20,7 @@ export function writePictures(
   for (const { name, svg } of pictures) {
     const file = path.join(folder, fileName(name, taken));
     try {
-      fs.mkdirSync(folder, { recursive: true });
+      makeFolders(folder);
       fs.writeFileSync(file, svg);
     } catch (error) {
       const cause = error instanceof Error ? error.message : String(error);
@@ -28,9 +30,12 @@ export function writePictures(
   }
 }
 
+/** A file's name has at most 255 bytes. */
+const NAME = 200;
+
 /** Letters, digits, `.`, `_` and `-` of a name; a number where two names come to one. */
 function fileName(name: string, taken: Set<string>): string {
-  const base = name.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^\.+/, "") || "picture";
+  const base = clip(name.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^\.+/, ""), NAME) || "picture";
   for (let i = 1; ; i++) {
     const file = `${base}${i === 1 ? "" : `-${i}`}.svg`;
     if (taken.has(file.toLowerCase())) continue;

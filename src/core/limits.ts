@@ -13,6 +13,8 @@ export const limits = {
   answers: 10_000_000,
   answeringModels: 200,
   listedModels: 10_000,
+  /** Months of the interval that a cutoff is moved over: at each of them all is estimated again. */
+  cutoffMonths: 240,
   /** The greatest outcome of an answer, so that its square and sums of squares stay numbers. */
   outcome: 1e100,
   /** Rows of one reply, and the number given when none is asked for. */

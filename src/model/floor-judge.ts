@@ -49,7 +49,7 @@ export function floorVerdict(item: JudgeItem, { names, zone }: FloorRules): Verd
   const horizon = parseInstant(item.horizon, "item", "horizon") as Instant;
   const cells = cellsOf(item);
   const texts = cells.flatMap(([, cell]) =>
-    typeof cell === "string" ? [readText(cell, names, horizon, zone)] : [],
+    typeof cell === "string" ? [saidIn(cell, names, horizon, zone)] : [],
   );
   const answer = item.subject === null ? null : answerIn(item.subject, texts, cells, names);
   if (answer !== null) return { scored: true, value: 4, rationale: answer };
@@ -72,7 +72,7 @@ const cellsOf = ({ document: { body } }: JudgeItem): Cells =>
   Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** What one text says, whatever the case. */
-type ReadText = {
+type SaidText = {
   /** NFKC: what every offset is of. */
   readonly normal: string;
   readonly entities: readonly EntityMatch[];
@@ -80,7 +80,7 @@ type ReadText = {
   readonly later: readonly NamedDate[];
 };
 
-function readText(text: string, names: EntityFinder, horizon: Instant, zone: string): ReadText {
+function saidIn(text: string, names: EntityFinder, horizon: Instant, zone: string): SaidText {
   const normal = text.normalize("NFKC");
   const dates = datesIn(normal);
   const later = dates.filter((date) => isDateAfter(date, horizon, zone));
@@ -95,7 +95,7 @@ type Parts = { readonly subject?: string; readonly value?: string; readonly date
 /** `Harbour Line: opened, 2031-06-03`, or null where no sentence and no row says so much. */
 function answerIn(
   { entity, values }: CaseSubject,
-  texts: readonly ReadText[],
+  texts: readonly SaidText[],
   cells: Cells,
   names: EntityFinder,
 ): string | null {
@@ -118,7 +118,7 @@ const isNumberBut = (cell: Cells[number][1], years: ReadonlySet<number>): boolea
   typeof cell === "number" && !years.has(cell);
 
 /** Where a text names the subject: by any of its names if the index has it, else by the case's own. */
-function subjectTest(entity: string, names: EntityFinder): (text: ReadText) => readonly Span[] {
+function subjectTest(entity: string, names: EntityFinder): (text: SaidText) => readonly Span[] {
   const terms = termsOf(entity);
   const [first, last] = [terms[0], terms.at(-1)] as [Term, Term];
   const own = names(entity, "every")
@@ -132,7 +132,7 @@ function subjectTest(entity: string, names: EntityFinder): (text: ReadText) => r
     entities.filter(({ name, shared }) => [name, ...shared].some((each) => own.includes(each)));
 }
 
-type ValueFinder = (text: ReadText, subject: readonly Span[]) => readonly Span[];
+type ValueFinder = (text: SaidText, subject: readonly Span[]) => readonly Span[];
 
 /** Numbers that are part of no date and of no name. */
 const freeNumbers: ValueFinder = ({ normal, entities, dates }, subject) =>
@@ -155,7 +155,7 @@ const inOrder = (spans: readonly Span[]): readonly Span[] =>
   [...spans].sort((a, b) => a.from - b.from || b.to - a.to);
 
 /** Sentence by sentence, what of an answer stands in it. */
-function partsOf(text: ReadText, subject: readonly Span[], valuesOf: ValueFinder): Parts[] {
+function partsOf(text: SaidText, subject: readonly Span[], valuesOf: ValueFinder): Parts[] {
   const { normal, entities, dates, later } = text;
   const sentences = sentencesOf(normal, inOrder([...entities, ...subject, ...dates]));
   const found = { subject, value: valuesOf(text, subject), date: later };

@@ -71,7 +71,20 @@ function modelOf(row: TableRow, columns: readonly string[], place: Place): Liste
 
 type GivenCutoff = { readonly cutoff: string; readonly lo: string; readonly hi: string };
 
-function statedCutoff({ cutoff, lo, hi }: GivenCutoff, place: Place, subject: string): StatedCutoff {
+function statedCutoff(given: GivenCutoff, place: Place, subject: string): StatedCutoff {
+  const cutoff = cutoffOf(given, place, subject);
+  const months = cutoff.hi - cutoff.lo + 1;
+  if (months > limits.cutoffMonths)
+    refuse("LimitExceeded", {
+      place,
+      what: `${subject}: months of its cutoff's interval`,
+      found: months,
+      limit: limits.cutoffMonths,
+    });
+  return cutoff;
+}
+
+function cutoffOf({ cutoff, lo, hi }: GivenCutoff, place: Place, subject: string): StatedCutoff {
   if (cutoff.includes(":")) {
     const tagged = parseCutoff(cutoff, place, subject) as { lo: number; hi: number };
     if (lo !== "" || hi !== "")

@@ -38,7 +38,8 @@ export function judgedAgain(run: RecordedRun): JudgedAgain | null {
       const wrong = (found: string, expected: string) =>
         refuse("JudgementMismatch", { place: recorded.placeOf(first + i), ref: ref ?? "", found, expected });
       if (of === undefined) return wrong("a verdict of a document that was not served", "one that was");
-      const again = floor === null ? repliedVerdict(entry, recorded) : floorVerdict(itemOf(recorded, of), floor);
+      const again =
+        floor === null ? repliedVerdict(entry, recorded) : floorVerdict(itemOf(recorded, of), floor);
       if (again === null) continue;
       const expected = recordedVerdict(again);
       if (entry.value !== expected.value || entry.reason !== expected.reason)

@@ -138,7 +138,7 @@ function controlRows(
 function pairedRows(
   answering: readonly Answering[],
   clusters: readonly string[],
-  { clustered, level }: SliceOptions,
+  { level }: SliceOptions,
 ): PairedRow[] {
   return answering.flatMap((one, i) =>
     answering.slice(i + 1).flatMap((other) => {
@@ -153,7 +153,7 @@ function pairedRows(
         second: Float64Array.from(inB, (at) => b.answers.outcomes[at] as number),
       };
       const groups = inA.map((at) => clusters[a.answers.events[at] as number] as string);
-      return [pairedRow(clustered ? { ...input, clusters: groups } : input, level)];
+      return [pairedRow({ ...input, clusters: groups }, level)];
     }),
   );
 }

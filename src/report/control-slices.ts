@@ -40,7 +40,7 @@ export type ControlRow = {
   readonly split: string;
   /** > 0 where the treated model's lead is greater before the split. Not estimable: it, its errors and the slope are null. */
   readonly estimate: number | null;
-  /** CR2, and HC1 where cases are not clustered. */
+  /** CR2. */
   readonly se: number | null;
   readonly df: number | null;
   readonly se_cr1: number | null;
@@ -65,19 +65,19 @@ export type ControlInput = {
   readonly split: SliceCutoff;
 };
 
-type ControlOptions = Pick<SliceOptions, "unit" | "better" | "clustered" | "alpha" | "power" | "level">;
+type ControlOptions = Pick<SliceOptions, "unit" | "better" | "alpha" | "power" | "level">;
 
 /** The difference in differences of one pair of models, over all their shared cases. Numbers are rounded. Spec chapter 42. */
 export function controlSlice(input: ControlInput, options: ControlOptions): ControlRow {
   const { cases, split } = input;
   const sign = options.better === "lower" ? 1 : -1;
   const d = Float64Array.from(cases, ({ treated, control }) => sign * (control - treated));
-  const clusters = options.clustered ? clusterNumbers(cases.map((one) => one.cluster)) : undefined;
+  const clusters = clusterNumbers(cases.map((one) => one.cluster));
   const fitAt = (month: number) =>
     controlDifference({
       d,
       r: Float64Array.from(cases, ({ at }) => runningVariable(at, month, options.unit)),
-      ...(clusters === undefined ? {} : { clusters }),
+      clusters,
     });
   const fit = fitAt(split.point ?? split.hi);
   const sensitivity = sweptMonths(split).map((month) => sensitivityRow(formatMonth(month), fitAt(month)));

@@ -45,8 +45,6 @@ export type SliceOptions = {
   readonly bandwidth: number;
   readonly donut: number;
   readonly better: Better;
-  /** false: each case is its own cluster. */
-  readonly clustered: boolean;
   readonly alpha: number;
   readonly power: number;
   readonly level: number;
@@ -131,12 +129,12 @@ export function cutoffSlices(
 ): CutoffSlices {
   const { unit, better, bandwidth: h, donut } = options;
   const y = Float64Array.from(cases, (one) => one.outcome);
-  const clusters = options.clustered ? clusterNumbers(cases.map((one) => one.cluster)) : undefined;
+  const clusters = clusterNumbers(cases.map((one) => one.cluster));
   const about = (r: Float64Array, bandwidth: number): DiscontinuityInput => ({
     r,
     y,
     better,
-    ...(clusters === undefined ? {} : { clusters }),
+    clusters,
     bandwidth,
     donut,
   });

@@ -29,7 +29,7 @@ export function cutoffText(slices: CutoffSlices, words: CutoffWords): string[] {
   const sweep = sweepLines(slices, `Cutoff moved over its interval, h = ${shownAmount(plot.h, plot.unit)}`);
   return [
     `${shownWords(words.title)}: ${shownWords(words.outcome)}, ${betterWords(words)}`,
-    `Cutoff ${slices.cutoff}, in ${plot.unit}: ${n.pre} cases before, ${n.post} after`,
+    `Cutoff ${slices.cutoff}: cases before it ${n.pre}, after it ${n.post}; time in ${plot.unit}`,
     `Bare gap, all cases: ${shownFigure(gap)}${gap === null ? "" : " (> 0: before looks better)"}; by itself not leakage`,
     "",
     "Leak: the jump at the cutoff; > 0: cases before it look too good",

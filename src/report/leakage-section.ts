@@ -157,15 +157,14 @@ function pointOf({ cases, outcomes }: LeakageSubject, caseIndex: number, { clust
   return { at, cluster: cluster === "month" ? monthOf(at) : declared };
 }
 
-function optionsOf({ cases, estimation }: LeakageSubject, rules: SliceRules): SliceOptions {
-  const { bandwidth, donut, cluster, alpha, power } = rules;
+function optionsOf({ estimation }: LeakageSubject, rules: SliceRules): SliceOptions {
+  const { bandwidth, donut, alpha, power } = rules;
   const { level, resamples, seed } = estimation;
   return {
     unit: "days",
     bandwidth: bandwidth ?? 0,
     donut,
     better: "lower",
-    clustered: cluster === "month" || (cluster === "declared" && cases.some((item) => item.cluster !== null)),
     alpha,
     power,
     level,

@@ -27,13 +27,12 @@ export type PairedInput = {
   readonly b: string;
   readonly first: Float64Array;
   readonly second: Float64Array;
-  /** Each event's; absent: each is its own. */
-  readonly clusters?: readonly string[];
+  readonly clusters: readonly string[];
 };
 
 /** The mean difference of a pair with its errors. Numbers are rounded. At least one event. */
 export function pairedRow({ a, b, first, second, clusters }: PairedInput, level: number): PairedRow {
-  const groups = clusters === undefined ? undefined : clusterNumbers(clusters);
+  const groups = clusterNumbers(clusters);
   const n = first.length;
   const differences = first.map((value, i) => value - second[i]!);
   const fit = pairedDifference(first, second, groups);
@@ -44,7 +43,7 @@ export function pairedRow({ a, b, first, second, clusters }: PairedInput, level:
     mean: differences.reduce((sum, value) => sum + value, 0) / n,
     se: n < 2 ? null : standardDeviation(differences) / Math.sqrt(n),
     se_clustered: fit === null ? null : fit.seCr1,
-    clusters: groups === undefined ? n : new Set(groups).size,
+    clusters: new Set(groups).size,
     ci95: fit === null ? null : tInterval(fit.mean, fit.se, fit.df, level),
   });
 }

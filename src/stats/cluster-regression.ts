@@ -61,8 +61,9 @@ export function clusterContrast(input: ClusterContrastInput): ClusterContrast | 
   const { q } = basis;
   const c = basis.solveTransposed(input.contrast);
   const { estimate, residuals } = leastSquares(q, y, c);
-  const { grams, scores, hc0 } = accumulate(q, residuals, group, clusters, c);
-  const corrected = correct(grams, scores, clusters, c);
+  const sums = accumulate(q, residuals, group, clusters, c);
+  const { hc0 } = sums;
+  const corrected = correct(sums, clusters, c);
   if (corrected === null) return null;
   const inflation = (clusters / (clusters - 1)) * ((n - 1) / (n - k));
   return {
@@ -145,6 +146,9 @@ function leastSquares(q: Float64Array, y: Float64Array, c: Float64Array) {
   return { estimate: dot(c, beta), residuals };
 }
 
+type Eigen = ReturnType<typeof eigenSymmetric>;
+type Sums = Pick<ReturnType<typeof accumulate>, "counts" | "grams" | "scores">;
+
 /** By cluster: S_g = Q_g'Q_g (k×k each) and Q_g'e_g (k each); and the HC0 variance Σ (q_i'c · e_i)². */
 function accumulate(
   q: Float64Array,
@@ -154,11 +158,13 @@ function accumulate(
   c: Float64Array,
 ) {
   const k = c.length;
+  const counts = new Int32Array(clusters);
   const grams = new Float64Array(clusters * k * k);
   const scores = new Float64Array(clusters * k);
   let hc0 = 0;
   for (let i = 0; i < residuals.length; i++) {
     const g = group[i]!;
+    counts[g]! += 1;
     const residual = residuals[i]!;
     let influence = 0;
     for (let r = 0; r < k; r++) {
@@ -172,7 +178,21 @@ function accumulate(
     }
     hc0 += influence * residual * (influence * residual);
   }
-  return { grams, scores, hc0 };
+  return { counts, grams, scores, hc0 };
+}
+
+/** Of qq', a cluster of one row, all but one eigenvalue are 0: that one, and its vector as the first column. */
+function eigenOfOne(gram: Float64Array, k: number, pair: Eigen): Eigen {
+  let most = 0;
+  let value = 0;
+  for (let j = 0; j < k; j++) {
+    value += gram[j * k + j]!;
+    if (gram[j * k + j]! > gram[most * k + most]!) most = j;
+  }
+  const length = Math.sqrt(gram[most * k + most]! * value);
+  pair.values[0] = value;
+  for (let r = 0; r < k; r++) pair.vectors[r * k] = length === 0 ? 0 : gram[r * k + most]! / length;
+  return pair;
 }
 
 /**
@@ -180,8 +200,9 @@ function accumulate(
  * b_g'S_g b_g − u_g'u_g = Σ λ_j (V'c)_j² over λ_j < 1; so Σ_gh (p_g'p_h)² = Σ_g ((p_g'p_g)² − (u_g'u_g)²) +
  * ‖Σ u_g u_g'‖².
  */
-function correct(grams: Float64Array, scores: Float64Array, clusters: number, c: Float64Array) {
+function correct({ counts, grams, scores }: Sums, clusters: number, c: Float64Array) {
   const k = c.length;
+  const one = { values: new Float64Array(1), vectors: new Float64Array(k * k) };
   const outer = new Float64Array(k * k);
   const u = new Float64Array(k);
   let cr0 = 0;
@@ -191,13 +212,14 @@ function correct(grams: Float64Array, scores: Float64Array, clusters: number, c:
   let unitLeverage = 0;
   for (let g = 0; g < clusters; g++) {
     const score = scores.subarray(g * k, (g + 1) * k);
-    const { values, vectors } = eigenSymmetric(grams.subarray(g * k * k, (g + 1) * k * k), k);
+    const gram = grams.subarray(g * k * k, (g + 1) * k * k);
+    const { values, vectors } = counts[g] === 1 ? eigenOfOne(gram, k, one) : eigenSymmetric(gram, k);
     const plain = dot(c, score);
     cr0 += plain * plain;
     u.fill(0);
     let own = 0;
     let part = 0;
-    for (let j = 0; j < k; j++) {
+    for (let j = 0; j < values.length; j++) {
       const leverage = Math.max(0, values[j]!);
       if (1 - leverage < UNIT_LEVERAGE_GAP) {
         unitLeverage += 1;

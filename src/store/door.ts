@@ -97,7 +97,7 @@ function rowsReply(table: Table, { rows, plants }: Selection, args: RowsArgument
   const page = rows.subarray(from, from + (args.limit ?? limits.replyRowsDefault));
   const text = () => {
     let out = "";
-    for (const row of page) out += (out === "" ? "" : ",") + servedText(table, plants, row);
+    for (const row of page) out += (out === "" ? "" : ",") + textOfRow(table, plants, row);
     const cut = from + page.length < rows.length ? `,"total":${rows.length},"truncated":true` : "";
     return `{"rows":[${out}]${cut}}`;
   };
@@ -129,7 +129,7 @@ function searchReply(
   const text = () => {
     const rows = hits.map(({ table: at, row }) => {
       const { table, plants } = searched[at] as Searched;
-      return servedText(table, plants, row);
+      return textOfRow(table, plants, row);
     });
     const scores = canonical(hits.map(({ score }) => score));
     const cut = hits.length < total ? `,"total":${total},"truncated":true` : "";
@@ -139,7 +139,7 @@ function searchReply(
   return { ok: true, text, rows: null, planted };
 }
 
-const servedText = (table: Table, plants: readonly PlantedRow[], row: number): string =>
+const textOfRow = (table: Table, plants: readonly PlantedRow[], row: number): string =>
   row >= 0 ? rowText(table, row) : (plants[-1 - row] as PlantedRow).text;
 
 export const replyText = (reply: Reply): string =>

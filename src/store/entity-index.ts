@@ -7,8 +7,9 @@ import { termsOf } from "../core/terms.ts";
 import type { Store } from "./door.ts";
 import type { Column, Table } from "./table.ts";
 
-/** Names with their aliases and their least available time so far. */
-type Known = Map<string, { readonly aliases: Set<string>; first: number }>;
+/** What is known of a name: its aliases, and its least available time so far. */
+type Entity = { aliases: ReadonlySet<string>; first: number };
+type Known = Map<string, Entity>;
 
 /**
  * Every entity of a store. Names are the texts of `entity` columns and of the alias table's name column; a text of an
@@ -32,13 +33,12 @@ export function entityIndex(store: Store, aliases: AliasTable | null): EntityInd
       for (const name of namesOf(text)) date(known, name, first);
     }
   }
-  const find = entityFinder(indexOf(known));
-  for (const table of tables) {
-    for (const column of table.text) {
-      for (const [text, at] of earliest(table, column))
-        for (const { name, shared } of find(text))
-          for (const each of [name, ...shared]) date(known, each, at);
-    }
+  const texts = tables.flatMap((table) => table.text.map((column) => [table, column] as const));
+  const find = texts.length === 0 ? () => [] : entityFinder(indexOf(known));
+  for (const [table, column] of texts) {
+    for (const [text, first] of earliest(table, column))
+      for (const { name, shared } of find(text))
+        for (const each of [name, ...shared]) date(known, each, first);
   }
   const index = indexOf(known);
   demandFew(index, aliases?.place ?? "entities");
@@ -50,10 +50,12 @@ function date(known: Known, name: string, at: number): void {
   entity.first = Math.min(entity.first, at);
 }
 
-function entityOf(known: Known, name: string): { readonly aliases: Set<string>; first: number } {
+const NONE: ReadonlySet<string> = new Set();
+
+function entityOf(known: Known, name: string): Entity {
   let entity = known.get(name);
   if (entity === undefined) {
-    entity = { aliases: new Set(), first: Number.POSITIVE_INFINITY };
+    entity = { aliases: NONE, first: Number.POSITIVE_INFINITY };
     known.set(name, entity);
   }
   return entity;
@@ -61,7 +63,7 @@ function entityOf(known: Known, name: string): { readonly aliases: Set<string>; 
 
 function indexOf(known: Known): EntityIndex {
   return [...known.keys()].sort().map((name) => {
-    const { aliases, first } = entityOf(known, name);
+    const { aliases, first } = known.get(name) as Entity;
     return {
       name,
       aliases: [...aliases].sort(),
@@ -81,6 +83,7 @@ function namedBy(known: Known): (text: string) => readonly string[] {
     }
   }
   const declared = new Set(known.keys());
+  if (aliasOf.size === 0) return (text) => [text];
   return (text) => (declared.has(text) ? undefined : aliasOf.get(sameName(text))) ?? [text];
 }
 
@@ -110,10 +113,11 @@ function readAliases({ name, alias, place }: AliasTable, table: Table, known: Kn
     const [entity, other] = [textAt(names, version), textAt(others, version)];
     if (entity === undefined || entity === "") continue;
     demandLength(entity, table);
-    const { aliases } = entityOf(known, entity);
+    const found = entityOf(known, entity);
     if (other === undefined || other === "" || other === entity) continue;
     demandLength(other, table);
-    aliases.add(other);
+    if (found.aliases === NONE) found.aliases = new Set();
+    (found.aliases as Set<string>).add(other);
   }
 }
 

@@ -46,9 +46,7 @@ export function searchVisible(
   for (const term of [...terms].sort()) {
     const having = sum((view) => countHaving(view, term));
     const idf = Math.log(1 + (documents - having + 0.5) / (having + 0.5));
-    const weigh = (frequency: number, length: number) =>
-      (idf * (frequency * (K1 + 1))) / (frequency + K1 * (1 - B + B * (length / mean)));
-    for (const view of views) addScores(view, term, weigh);
+    for (const view of views) addScores(view, term, idf, mean);
   }
   const hits = takeBest(views, k);
   const total = sum((view) => view.matched.length + view.planted.filter(({ score }) => score > 0).length);
@@ -130,34 +128,40 @@ function plantedDocument(table: Table, plants: readonly PlantedRow[], row: numbe
   return length === 0 ? null : { row, frequencies, length, score: 0 };
 }
 
-function countHaving(view: View, term: string): number {
-  const { documents } = view.index;
-  const [from, to] = postingsOf(view.index, term, view.begun);
-  let having = view.planted.filter(({ frequencies }) => frequencies.has(term)).length;
-  for (let i = from; i < to; i++) if (isSeen(view, documents[i] as number)) having++;
+const weight = (idf: number, frequency: number, length: number, mean: number): number =>
+  (idf * (frequency * (K1 + 1))) / (frequency + K1 * (1 - B + B * (length / mean)));
+
+function countHaving({ index, begun, asOf, hidden, planted }: View, term: string): number {
+  const { documents, ends } = index;
+  const [from, to] = postingsOf(index, term, begun);
+  let having = 0;
+  for (let i = from; i < to; i++) {
+    const document = documents[i] as number;
+    if ((ends[document] as number) > asOf && !isHidden(hidden, document)) having++;
+  }
+  for (const { frequencies } of planted) if (frequencies.has(term)) having++;
   return having;
 }
 
-function addScores(view: View, term: string, weigh: (frequency: number, length: number) => number): void {
-  const { documents, frequencies, lengths, scores } = view.index;
-  const [from, to] = postingsOf(view.index, term, view.begun);
+function addScores(view: View, term: string, idf: number, mean: number): void {
+  const { index, begun, asOf, hidden, planted, matched } = view;
+  const { documents, frequencies, ends, lengths, scores } = index;
+  const [from, to] = postingsOf(index, term, begun);
   for (let i = from; i < to; i++) {
     const document = documents[i] as number;
-    if (!isSeen(view, document)) continue;
+    if ((ends[document] as number) <= asOf || isHidden(hidden, document)) continue;
     const before = scores[document] as number;
-    if (before === 0) view.matched.push(document);
-    scores[document] = before + weigh(frequencies[i] as number, lengths[document] as number);
+    if (before === 0) matched.push(document);
+    scores[document] = before + weight(idf, frequencies[i] as number, lengths[document] as number, mean);
   }
-  for (const one of view.planted) {
+  for (const one of planted) {
     const frequency = one.frequencies.get(term);
-    if (frequency !== undefined) one.score += weigh(frequency, one.length);
+    if (frequency !== undefined) one.score += weight(idf, frequency, one.length, mean);
   }
 }
 
-/** Of a document that began: whether it has not ended, and no plant stands before it. */
-function isSeen({ index, asOf, hidden }: View, document: number): boolean {
-  return (index.ends[document] as number) > asOf && (hidden.length === 0 || !hidden.includes(document));
-}
+const isHidden = (hidden: readonly number[], document: number): boolean =>
+  hidden.length > 0 && hidden.includes(document);
 
 /** A score moves by less than this part of itself when it is rounded, and most need not be. */
 const ROUNDING = 1e-11;

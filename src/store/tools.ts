@@ -66,12 +66,13 @@ export const AggregateArguments = Type.Object(
   },
 );
 
-export const SearchArguments = Type.Object(
+const SearchArguments = Type.Object(
   {
     query: Type.String({
       minLength: 1,
       maxLength: limits.queryCharacters,
-      description: "words to look for; a row needs one of them, and those that few rows have count most",
+      description:
+        "words to look for, no pattern; a row needs one of them, those that few rows have count most, case does not matter",
     }),
     k: Type.Optional(
       Type.Integer({
@@ -85,20 +86,20 @@ export const SearchArguments = Type.Object(
       Type.Array(Type.String(), {
         minItems: 1,
         maxItems: limits.searchTables,
-        description: "tables to search; without it all that have text",
+        description: "names of tables; without it all of this case that have text are searched",
       }),
     ),
   },
   {
     ...strictly,
     description:
-      "rows visible at the horizon whose text has words of the query, ranked by BM25, with their scores; case does not matter",
+      "ranked text search (BM25) of the rows visible at the horizon: those that have a word of the query, best first, each with its score",
   },
 );
 
 export type RowsArguments = Static<typeof RowsArguments>;
 export type AggregateArguments = Static<typeof AggregateArguments>;
-export type SearchArguments = Static<typeof SearchArguments>;
+type SearchArguments = Static<typeof SearchArguments>;
 
 export type ToolSchema = { readonly name: string; readonly schema: Json };
 export const toolSchemas: readonly ToolSchema[] = [

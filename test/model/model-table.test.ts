@@ -108,3 +108,10 @@ test("readModels: as many models as the limit, and not one more", async () => {
   const { details } = await refusedLater("LimitExceeded", () => read(rows(limits.listedModels + 1)));
   assert.equal(details.found, limits.listedModels + 1);
 });
+
+test("readModels: an interval of as many months as the limit, and not one more", async () => {
+  const text = (months: number) => `${WIDE}a,2020-01,2020-01,${formatMonth(2020 * 12 + months - 1)}\n`;
+  assert.equal((await read(text(limits.cutoffMonths)))[0]?.cutoff.hi, 2020 * 12 + limits.cutoffMonths - 1);
+  const { details } = await refusedLater("LimitExceeded", () => read(text(limits.cutoffMonths + 1)));
+  assert.deepEqual([details.found, details.place], [limits.cutoffMonths + 1, "m.csv:2"]);
+});

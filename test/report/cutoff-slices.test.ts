@@ -27,7 +27,6 @@ const days: SliceOptions = {
   bandwidth: 6,
   donut: 0,
   better: "lower",
-  clustered: false,
   alpha: contract.alpha,
   power: contract.power,
   level: contract.bootstrapLevel,
@@ -117,8 +116,8 @@ function noisy(n: number, clusters: number): SliceCase[] {
 }
 
 test("cutoffSlices: not estimable below 5 clusters or 20 cases a side: null, and the counts stand", () => {
-  const few = cutoffSlices(noisy(400, 4), at, { ...days, clustered: true }, "models.0");
-  const enough = cutoffSlices(noisy(400, 5), at, { ...days, clustered: true }, "models.0");
+  const few = cutoffSlices(noisy(400, 4), at, days, "models.0");
+  const enough = cutoffSlices(noisy(400, 5), at, days, "models.0");
   assert.deepEqual([atH(few).clusters_pre, atH(few).clusters_post, atH(few).state], [4, 4, "not estimable"]);
   const { estimate, se, df, se_cr1, ci95 } = atH(few);
   assert.deepEqual(
@@ -143,7 +142,7 @@ test("cutoffSlices: no case before the cutoff: the gap is null, and nothing is e
 
 test("cutoffSlices: from 100 clusters on the interval is the bootstrap's, of the stream of its own path", () => {
   const cases = noisy(800, 120);
-  const options = { ...days, clustered: true };
+  const options = days;
   const slices = cutoffSlices(cases, at, options, "models.3");
   const input = {
     r: Float64Array.from(cases, (one) => runningVariable(one.at, CUTOFF, "days")),
@@ -168,7 +167,7 @@ test("cutoffSlices: from 100 clusters on the interval is the bootstrap's, of the
 test("cutoffSlices: each month of the sweep is the slice at that month, and the envelope spans the estimated ones", () => {
   const hi = CUTOFF + 2;
   const lo = CUTOFF - 2;
-  const options: SliceOptions = { ...days, bandwidth: 40, clustered: true };
+  const options: SliceOptions = { ...days, bandwidth: 40 };
   const r = Array.from({ length: 600 }, (_, i) => i / 2 - 150.25);
   const y = r.map((x, i) => (x < -20 ? 0.1 : 0.3) + Math.sin(i * 78.233) / 9);
   const cases = casesOf(r, y, (i) => `w${Math.floor(i / 14)}`);
@@ -237,14 +236,9 @@ test("cutoffSlices: a donut leaves its cases out of the lines, and keeps them in
 
 test("cutoffSlices: every number carries the report's digits, and the same cases give the same bytes", () => {
   const cases = noisy(500, 130);
-  const slices = cutoffSlices(
-    cases,
-    { lo: CUTOFF - 1, hi: CUTOFF },
-    { ...days, clustered: true },
-    "models.0",
-  );
+  const slices = cutoffSlices(cases, { lo: CUTOFF - 1, hi: CUTOFF }, days, "models.0");
   assert.deepEqual(slices, roundAll(slices as Json));
   assertNone(Object.values(atH(slices)), (value) => typeof value === "number" && !Number.isFinite(value));
-  const again = cutoffSlices(cases, { lo: CUTOFF - 1, hi: CUTOFF }, { ...days, clustered: true }, "models.0");
+  const again = cutoffSlices(cases, { lo: CUTOFF - 1, hi: CUTOFF }, days, "models.0");
   assert.equal(JSON.stringify(slices), JSON.stringify(again));
 });

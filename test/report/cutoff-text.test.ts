@@ -14,7 +14,6 @@ const estimation: SliceOptions = {
   bandwidth: 6,
   donut: 0,
   better: "higher",
-  clustered: true,
   alpha: 0.05,
   power: 0.8,
   level: 0.95,
@@ -27,7 +26,7 @@ test("cutoffText: table, picture and sentence of slices made by hand", () => {
     cutoffText(sixMonths, words).join("\n"),
     `\
 arm latest: Brier score, lower is better
-Cutoff 2024-10, in months: 60 cases before, 44 after
+Cutoff 2024-10: cases before it 60, after it 44; time in months
 Bare gap, all cases: 0.1180 (> 0: before looks better); by itself not leakage
 
 Leak: the jump at the cutoff; > 0: cases before it look too good

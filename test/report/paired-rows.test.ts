@@ -6,7 +6,7 @@ import { within } from "../stats/close.ts";
 
 const LATEST = Float64Array.of(0.04, 0.09, 0.16, 0.01, 0.25, 0.04);
 const ROUTED = Float64Array.of(0.25, 0.16, 0.36, 0.09, 0.25, 0.16);
-const pair = { a: "latest", b: "routed", first: LATEST, second: ROUTED };
+const pair = { a: "latest", b: "routed", first: LATEST, second: ROUTED, clusters: [..."abcdef"] };
 
 test("pairedRow: chapter 42: mean −.1133333, SE .0330320, t interval [−.198245, −.028422]", () => {
   const row = pairedRow(pair, 0.95);
@@ -26,7 +26,10 @@ test("pairedRow: chapter 42's clusters (0,0,1,1,2,2): CR1 .0266667 beside the sa
 });
 
 test("pairedRow: one event or one cluster has no error", () => {
-  const one = pairedRow({ ...pair, first: LATEST.subarray(0, 1), second: ROUTED.subarray(0, 1) }, 0.95);
+  const one = pairedRow(
+    { ...pair, first: LATEST.subarray(0, 1), second: ROUTED.subarray(0, 1), clusters: ["a"] },
+    0.95,
+  );
   within(one.mean, -0.21, 1e-12);
   assert.deepEqual([one.se, one.se_clustered, one.ci95, one.clusters], [null, null, null, 1]);
   const same = pairedRow({ ...pair, clusters: Array(6).fill("x") }, 0.95);

@@ -36,10 +36,11 @@ export async function backtest(
   const record = await runArms(plan, run, world); // trajectories; their root is fixed here
   const outcomes = settle(plan.cases, set.labels, { deadlines: plan.deadlines, asOf: null });
   const { leak } = selection.options;
-  const find = selection.entities?.find ?? null;
+  const { entities } = selection;
+  const find = entities?.find ?? null;
   const rules = scoreRules(leak, world.judging !== undefined, documentTables(world.store), find);
   const scores = scoreTrajectories(plan.cases, outcomes, record, rules);
-  const report = buildReport({ manifest: run.manifest, leak, ...plan }, outcomes, scores, record);
+  const report = buildReport({ manifest: run.manifest, leak, entities, ...plan }, outcomes, scores, record);
   await closeRun(run, plan, record, report, world); // close leaf, signed checkpoint
   return { plan, outcomes, scores, report };
 }

@@ -1,7 +1,7 @@
 /** Names of entities: the index of when each could first be known, its one spelling, and what finds them in a text. */
 import { type Static, Type } from "@sinclair/typebox";
 import { canonical, isCanonical, type Json } from "../core/canonical.ts";
-import { type Instant, parseInstant } from "../core/instant.ts";
+import { formatInstant, type Instant, parseInstant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
@@ -57,7 +57,8 @@ export function parseEntityIndex(text: string, place: Place): EntityIndex {
     const before = index[i - 1]?.name;
     if (before !== undefined && before >= entity.name) disordered(place, `${i}.name`, before, entity.name);
     demandAliases(entity, `${i}.aliases`, place);
-    if (entity.first_available !== null) parseInstant(entity.first_available, place, `${i}.first_available`);
+    if (entity.first_available !== null)
+      demandSpelling(entity.first_available, `${i}.first_available`, place);
   }
   if (!isCanonical(text, value))
     refuse("NotCanonical", { place, found: "another spelling", expected: "canonical JSON" });
@@ -71,6 +72,12 @@ function demandAliases({ name, aliases }: EntityIndex[number], field: string, pl
     if (alias === name)
       refuse("FieldInvalid", { place, field, found: alias, expected: "another than the name" });
   }
+}
+
+function demandSpelling(text: string, field: string, place: Place): void {
+  const spelled = formatInstant(parseInstant(text, place, field) as Instant);
+  if (spelled !== text)
+    refuse("NotCanonical", { place: `${place}: ${field}`, found: text, expected: spelled });
 }
 
 function disordered(place: Place, field: string, before: string, found: string): never {

@@ -54,9 +54,9 @@ function floorRules({ manifest, entities, kept, stamp }: RecordedRun): FloorRule
   const zone = kept.declared.time_zone ?? "UTC";
   checkZone(zone, "caseset.json", "time_zone");
   const digest = stamp.entities as Parameters<typeof floorJudge>[0]["digest"];
-  const { identity } = floorJudge({ names: entities, digest, zone });
+  const { identity } = floorJudge({ names: entities.find, digest, zone });
   const same = canonical(manifest.stamp["judge"] as Json) === canonical(identity as unknown as Json);
-  return same ? { names: entities, zone } : null;
+  return same ? { names: entities.find, zone } : null;
 }
 
 const itemOf = ({ item }: Recorded, { document }: Retrieved) => ({

@@ -117,7 +117,7 @@ export async function passOver(
 /** By what the record says of itself: its profile, its tables with text, its entities. */
 function rulesOf({ leak, kept, entities, manifest }: RecordedRun): ScoreRules {
   const tables = Object.keys(kept.tables).filter((name) => kept.tables[name]?.text !== undefined);
-  return scoreRules(leak, manifest.stamp["judge"] !== "none", new Set(tables), entities);
+  return scoreRules(leak, manifest.stamp["judge"] !== "none", new Set(tables), entities?.find ?? null);
 }
 
 function scoreListed(

@@ -100,7 +100,7 @@ export type RecordedRun = KeptCases & {
   readonly profile: Json;
   readonly leak: LeakRules;
   /** By which entities are found in texts; null: nobody looked for any. */
-  readonly entities: EntityFinder | null;
+  readonly entities: RecordedEntities | null;
   readonly arms: ArmPlan;
   /** Trajectories of the plan. */
   readonly trajectories: number;
@@ -144,6 +144,8 @@ export async function loadRecord(
   return { ...cases, manifest, stamp, kept, profile, leak, entities, arms, trajectories, outcomes };
 }
 
+type RecordedEntities = { readonly find: EntityFinder; readonly count: number };
+
 /** What a profile may say of leakage, whatever else it says. */
 const LeakyProfile = Type.Object(leakKeys);
 
@@ -157,7 +159,7 @@ async function loadEntities(
   { files }: Listing,
   { entities }: StampOnDisk,
   { queries }: LeakRules,
-): Promise<EntityFinder | null> {
+): Promise<RecordedEntities | null> {
   if (entities === undefined) {
     if (queries === null) return null;
     const expected = "the digest of the entities that profile.json looks for in queries";
@@ -174,7 +176,8 @@ async function loadEntities(
   if (bytes === undefined) refuse("FileMissing", { place, problem: "not there, though the stamp names it" });
   const text = strictUtf8(await wholeFile(bundle, name, bytes));
   if (text === undefined) refuse("FileUnreadable", { place, cause: "not UTF-8" });
-  return entityFinder(parseEntityIndex(text, place));
+  const index = parseEntityIndex(text, place);
+  return { find: entityFinder(index), count: index.length };
 }
 
 /** A report holds the stamp two levels deeper than the manifest does. */

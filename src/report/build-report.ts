@@ -37,6 +37,8 @@ export type Subject = {
   readonly arms: ArmPlan;
   /** What its profile declares of leakage. */
   readonly leak: LeakRules;
+  /** The names that were looked for in queries and documents; null: nobody looked for any. */
+  readonly entities: { readonly count: number } | null;
 };
 
 /** What of a record its trajectories do not say. */
@@ -82,7 +84,18 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
   const failed = failedCases(plan, scores);
   const tags = new Set(plan.cases.flatMap((item) => item.tags)).size;
   const { cases, leak } = plan;
-  const leakage = leakageSection({ cases, outcomes, plan: plan.arms, arms, scores, leak, stamp, estimation });
+  const names = plan.entities?.count ?? null;
+  const leakage = leakageSection({
+    cases,
+    outcomes,
+    plan: plan.arms,
+    arms,
+    scores,
+    leak,
+    names,
+    stamp,
+    estimation,
+  });
   const headline = caseFigure(routed?.brier ?? new Map(), "headline.brier", estimation);
   return {
     report_version: REPORT_VERSION,

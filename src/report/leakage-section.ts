@@ -32,6 +32,8 @@ export type LeakageSubject = {
   readonly arms: ReadonlyMap<string, ArmScores>;
   readonly scores: readonly TrajectoryScore[];
   readonly leak: LeakRules;
+  /** Names that were looked for; null: none were. */
+  readonly names: number | null;
   readonly stamp: { readonly [key: string]: Json };
   readonly estimation: Estimation;
 };
@@ -56,6 +58,9 @@ export function leakageSection(subject: LeakageSubject): {
       reason === null ? [] : [{ section: `leakage.slices.${arm}`, reason }],
     ),
     ...(typeof control === "string" ? [{ section: "leakage.control", reason: control }] : []),
+    ...(subject.names === 0
+      ? [{ section: "leakage.queries", reason: "no table has an `entity` column: no name was looked for" }]
+      : []),
     ...withoutJudge(subject, judge === "none" ? null : judge.name, documents),
   ];
   if (slices === null && control === null && documents === null && queries === null)

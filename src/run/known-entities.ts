@@ -9,11 +9,13 @@ export type KnownEntities = {
   readonly text: string;
   readonly digest: Digest;
   readonly find: EntityFinder;
+  /** How many there are. */
+  readonly count: number;
 };
 
 /** Made of every table of the set, whenever its rows became available: it is for judging, and no reader sees it. */
 export function knownEntities(set: Pick<CaseSet, "entities">, store: Store): KnownEntities {
   const index = entityIndex(store, set.entities);
   const text = entityIndexText(index);
-  return { text, digest: digestOf(text), find: entityFinder(index) };
+  return { text, digest: digestOf(text), find: entityFinder(index), count: index.length };
 }

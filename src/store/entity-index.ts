@@ -14,7 +14,8 @@ type Known = Map<string, Entity>;
 /**
  * Every entity of a store. Names are the texts of `entity` columns and of the alias table's name column; a text of an
  * `entity` column that is an alias, and no name, stands for the names it is an alias of. `first_available` is the least
- * available time of a row version that names it in its entity column or in a text column, whenever that is: the index is
+ * available time of a row version that names it in its entity column, whenever that is; of a name that no entity column
+ * has, in a text column: a page that bears too early a date must not make what it tells of known since then. The index is
  * for judging and no reader sees it. Versions that withdraw a row, and cells not yet available, name nobody, and the alias
  * table's own rows date nobody unless it has an `entity` column. One pass over each table; each different text is read
  * once. Refuses ColumnUnknown, FieldInvalid and LimitExceeded.
@@ -33,12 +34,16 @@ export function entityIndex(store: Store, aliases: AliasTable | null): EntityInd
       for (const name of namesOf(text)) date(known, name, first);
     }
   }
-  const texts = tables.flatMap((table) => table.text.map((column) => [table, column] as const));
+  const dated = new Set([...known].flatMap(([name, { first }]) => (Number.isFinite(first) ? [name] : [])));
+  const texts =
+    dated.size === known.size
+      ? []
+      : tables.flatMap((table) => table.text.map((column) => [table, column] as const));
   const find = texts.length === 0 ? () => [] : entityFinder(indexOf(known));
   for (const [table, column] of texts) {
     for (const [text, first] of earliest(table, column))
       for (const { name, shared } of find(text))
-        for (const each of [name, ...shared]) date(known, each, first);
+        for (const each of [name, ...shared]) if (!dated.has(each)) date(known, each, first);
   }
   const index = indexOf(known);
   demandFew(index, aliases?.place ?? "entities");

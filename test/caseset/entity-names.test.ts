@@ -258,6 +258,7 @@ test("parseEntityIndex: each fault is refused with its place, and its neighbour 
     ["FieldInvalid", change('"C","D"', '"C","C"')],
     ["FieldInvalid", change('"C","D"', '"B","C"')],
     ["InstantInvalid", change("2031-05-02T00:00:00Z", "2031-05-02")],
+    ["NotCanonical", change("2031-05-02T00:00:00Z", "2031-05-02T02:00:00+02:00")],
     ["NotCanonical", `[${one}, ${two}]`],
     ["DuplicateKey", change('"name":"B"', '"name":"B","name":"B"')],
   ];

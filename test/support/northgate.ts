@@ -96,49 +96,6 @@ export function ratesText(what: string, scored: readonly Scored[]): string[] {
   ];
 }
 
-/** Where a score differs from the rule by hand: what it is instead, in which cases (absent: in all), and why. */
-export type Disagreement = {
-  readonly given: number;
-  readonly cases?: readonly string[];
-  readonly why: string;
-};
-
-const ownText = "the index takes a name's first day from any text, so from this page and its stated date too";
-
-/** By titles. The key is right in each. */
-export const disagreements: ReadonlyMap<string, Disagreement> = new Map([
-  ["Photographs from the coal quay", { given: 0, why: ownText }],
-  ["The mail in winter", { given: 0, why: ownText }],
-  ["A word on tides", { given: 0, why: ownText }],
-  ["A launch at the yard", { given: 0, why: ownText }],
-  ["Round the point under sail", { given: 0, why: ownText }],
-  ["A collision and a cheque", { given: 0, why: ownText }],
-  ["Trials in fog", { given: 0, why: ownText }],
-]);
-
-/** What is left of them where names are dated by entity columns alone. */
-export const registerDisagreements: ReadonlyMap<string, Disagreement> = new Map();
-
-const titles = new Map(notes.map(({ id, title }) => [id, title]));
-
-/** The rule by hand, but for the disagreements that are known. */
-export function expectedScore(
-  id: string,
-  document: string,
-  known: ReadonlyMap<string, Disagreement> = disagreements,
-): number {
-  const differs = known.get(titles.get(document) as string);
-  const here = differs !== undefined && (differs.cases?.includes(id) ?? true);
-  return here ? differs.given : keyed(id, document).floor;
-}
-
-/** Disagreements that are none: in no pair is the score another than the rule by hand. */
-export function settled(scored: readonly Scored[], known: ReadonlyMap<string, Disagreement>): string[] {
-  const differing = scored.filter((one) => one.score !== keyed(one.case, one.document).floor);
-  const met = new Set(differing.map(({ document }) => titles.get(document)));
-  return [...known.keys()].filter((title) => !met.has(title));
-}
-
 /** Where findings are not the key's; the key is right in each. */
 export const findingDisagreements: readonly (Pick<QueryLine, "case" | "query"> & {
   readonly given: readonly string[];

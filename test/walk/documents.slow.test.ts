@@ -6,7 +6,6 @@ import { before, describe, it } from "node:test";
 import { assertEvery, assertNone } from "../support/all.ts";
 import {
   cases,
-  expectedScore,
   findsOf,
   keyed,
   notes,
@@ -104,7 +103,7 @@ function judgedBy({ run }: { run: ReadRun }): Scored[] {
 /** The greatest score of what a case was served, by the key. */
 const tierOf = (id: string, served: Iterable<string>): number | string =>
   [...served].reduce<number | string>(
-    (most, document) => Math.max(typeof most === "string" ? 0 : most, expectedScore(id, document)),
+    (most, document) => Math.max(typeof most === "string" ? 0 : most, keyed(id, document).floor),
     "no retrieval",
   );
 
@@ -117,7 +116,7 @@ describe("documents.floor", () => {
         [...own.keys()].map((document) => `${id} ${document}`),
       );
       assert.deepEqual(judged.map((one) => `${one.case} ${one.document}`).sort(), pairs.sort());
-      assertEvery(judged, (one) => one.score === expectedScore(one.case, one.document));
+      assertEvery(judged, (one) => one.score === keyed(one.case, one.document).floor);
       const { documents } = of(agent).result.leakage;
       const by = [0, 1, 2, 3, 4].map((score) => judged.filter((one) => one.score === score).length);
       assert.deepEqual([documents.documents, documents.unscored], [judged.length, 0]);
@@ -170,7 +169,7 @@ describe("documents.threshold", () => {
     cases.flatMap(({ id, leak_threshold = otherwise }) => {
       const served = servedBy(of(agent)).get(id) as Map<string, number>;
       return [...served].flatMap(([document, step]) =>
-        expectedScore(id, document) >= leak_threshold ? [`${id} ${step}`] : [],
+        keyed(id, document).floor >= leak_threshold ? [`${id} ${step}`] : [],
       );
     });
   const failed = (agent: Agent) =>

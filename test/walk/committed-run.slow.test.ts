@@ -1,4 +1,4 @@
-/** The signed run that is kept in `replay/`: verified on every Node, and the same backtest of today has its result. */
+/** The signed runs that are kept in `replay/`: verified on every Node, and the same backtests of today have their results. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
@@ -7,34 +7,50 @@ import { blindcast, lastLine, repository, temporaryFolder } from "./command-line
 
 const folder = temporaryFolder();
 after(() => fs.rmSync(folder, { recursive: true }));
-const run = path.join(repository, "replay", "seattle-climatology");
-const policy = `${run}.policy`;
 type Said = {
   readonly verdict: string;
   readonly result_digest: string;
   readonly report_digest: string;
   readonly arms: Readonly<Record<string, string>>;
 };
+const agent = path.join(repository, "docs", "agents", "searcher.mjs");
+const runs = [
+  {
+    name: "seattle-climatology",
+    selection: ["seattle-rain", "--reader", "climatology", "--limit", "60"],
+    again: [],
+    status: 0,
+  },
+  {
+    name: "northgate-searcher",
+    selection: ["northgate-ferries", "--reader", `module:${agent}`, "--profile", "leakage", "--limit", "20"],
+    again: ["--module", agent],
+    status: 1,
+  },
+] as const;
 
-describe("replay.committed", () => {
-  it("is verified under its policy, answer by answer, and unauthenticated without one", () => {
-    const trusted = blindcast(["replay", run, "--policy", policy, "--json"]);
-    assert.equal(trusted.status, 0, trusted.stdout + trusted.stderr);
-    const said = lastLine<Said>(trusted);
-    assert.deepEqual([said.verdict, said.arms], ["verified", { routed: "re-executed" }]);
-    const close = JSON.parse(fs.readFileSync(path.join(run, "close.json"), "utf8"));
-    assert.deepEqual([said.result_digest, said.report_digest], [close.result, close.report]);
-    const alone = blindcast(["replay", run, "--json"]);
-    assert.equal(alone.status, 5);
-    assert.equal(lastLine<Said>(alone).result_digest, said.result_digest);
-    assert.equal(blindcast(["verify", run, "--policy", policy]).status, 0);
-  });
+for (const { name, selection, again, status } of runs) {
+  const run = path.join(repository, "replay", name);
+  const policy = `${run}.policy`;
+  describe(`replay.committed: ${name}`, () => {
+    it("is verified under its policy, answer by answer, and unauthenticated without one", () => {
+      const trusted = blindcast(["replay", run, "--policy", policy, ...again, "--json"]);
+      assert.equal(trusted.status, 0, trusted.stdout + trusted.stderr);
+      const said = lastLine<Said>(trusted);
+      assert.deepEqual([said.verdict, said.arms], ["verified", { routed: "re-executed" }]);
+      const close = JSON.parse(fs.readFileSync(path.join(run, "close.json"), "utf8"));
+      assert.deepEqual([said.result_digest, said.report_digest], [close.result, close.report]);
+      const alone = blindcast(["replay", run, "--json"]);
+      assert.equal(alone.status, 5);
+      assert.equal(lastLine<Said>(alone).result_digest, said.result_digest);
+      assert.equal(blindcast(["verify", run, "--policy", policy]).status, 0);
+    });
 
-  it("has the result of the same backtest run today", () => {
-    const words = ["backtest", "seattle-rain", "--reader", "climatology", "--limit", "60", "--json"];
-    const today = blindcast([...words, "--out", path.join(folder, "today")]);
-    assert.equal(today.status, 0, today.stderr);
-    const { result } = JSON.parse(fs.readFileSync(path.join(run, "close.json"), "utf8"));
-    assert.equal(lastLine(today).result_digest, result);
+    it("has the result of the same backtest run today", () => {
+      const today = blindcast(["backtest", ...selection, "--json", "--out", path.join(folder, name)]);
+      assert.equal(today.status, status, today.stderr);
+      const { result } = JSON.parse(fs.readFileSync(path.join(run, "close.json"), "utf8"));
+      assert.equal(lastLine(today).result_digest, result);
+    });
   });
-});
+}

@@ -13,6 +13,7 @@ import type { Report } from "../report/build-report.ts";
 import { renderText } from "../report/render-text.ts";
 import { summaryOf } from "../report/summary.ts";
 import { Interrupted } from "../run/interrupted.ts";
+import { wantedControl } from "../run/leak-rules.ts";
 import { type Plan, type Selection, trajectoryCount } from "../run/preflight.ts";
 import { showProgress } from "../run/progress.ts";
 import { parseFilter } from "../run/selection.ts";
@@ -234,4 +235,6 @@ export function announce(plan: Pick<Plan, "arms" | "cases" | "selection">): void
   printWords(
     `${plan.cases.length} cases, arms ${arms.join(" ")}, ${plan.selection.options.repeats} repeat(s): ${trajectoryCount(plan)} trajectories`,
   );
+  if (wantedControl(plan.selection.options.leak) !== null && plan.arms.control === null)
+    printWords(`there will be no control: ${plan.arms.withoutControl}`);
 }

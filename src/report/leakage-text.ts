@@ -50,6 +50,12 @@ function documentLines(documents: NonNullable<LeakageSection["documents"]>): str
     `Documents that readers were served, judged by ${judge}: do they tell what came`,
     "after the horizon? 0 nothing, or irrelevant · 1 would move nobody · 2 a hint ·",
     "3 a major part of the answer · 4 states it",
+    ...(judge === "floor"
+      ? [
+          "The floor judge matches words and dates and does not read: a plan, a condition,",
+          "another's date in the same sentence can score 4, and a hint in words 0.",
+        ]
+      : []),
     `  ${documents.documents} (document, case) pairs: ${counts}; ${unscored} unscored`,
     ...above
       .toSorted((a, b) => (b.score as number) - (a.score as number))

@@ -205,7 +205,7 @@ function failureLines(failed: readonly Fields[]): string[] {
     );
   if (failed.length > MOST_FAILURES)
     lines.push(`  … and ${failed.length - MOST_FAILURES} more in report.json`);
-  return failed.length === 0 ? [] : ["Failed:", ...lines];
+  return failed.length === 0 ? [] : ["Failed (their scores stay in the means):", ...lines];
 }
 
 const MOST_FINDINGS = 5;

@@ -1,5 +1,6 @@
 /** The command line as a person has it: the built `blindcast`, its output, its exit status. Nothing of src is imported. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
@@ -35,6 +36,23 @@ export function blindcast(
     maxBuffer: 1 << 28,
   });
   return { status: ran.status, stdout: ran.stdout, stderr: ran.stderr };
+}
+
+/** The same beside a server of the test's own process, which has to have its turns. */
+export async function besides(words: readonly string[], more: Record<string, string>): Promise<Ran> {
+  const child = spawn(process.execPath, [main, ...words], {
+    cwd: workspace,
+    env: { ...environment, ...more },
+  });
+  const said = { stdout: "", stderr: "" };
+  child.stdout.on("data", (piece) => {
+    said.stdout += piece;
+  });
+  child.stderr.on("data", (piece) => {
+    said.stderr += piece;
+  });
+  const [status] = (await once(child, "close")) as [number | null];
+  return { status, ...said };
 }
 
 /** The JSON object of a run's last line of stdout. */

@@ -158,18 +158,7 @@ async function make(run, entries) {
   const workspace = path.dirname(run);
   const ledger = blindcast.folderLedger({ workspace, signer, origin: "bench.example/log" });
   const profile = blindcast.profileOf({ name: "bench", execution: "none" }, "bench");
-  const { seed, repeats, temperature, bootstrap, process: kind } = profile;
-  const options = {
-    profile: blindcast.profileOnDisk(profile),
-    seed,
-    repeats,
-    temperature,
-    bootstrap,
-    process: kind,
-    filters: [],
-    limit: null,
-    concurrency: 4,
-  };
+  const options = blindcast.runOptions(profile, { filters: [], limit: null, concurrency: 4 });
   await blindcast.backtest(
     loaded,
     {
@@ -177,6 +166,8 @@ async function make(run, entries) {
       options,
       family: null,
       artifacts: new Map(),
+      entities: null,
+      budget: null,
       earlier: null,
       replaces: null,
     },

@@ -62,18 +62,7 @@ const reader = blindcast.builtInReader("always:0.5", {
 
 async function once(i) {
   const out = path.join(folder, `run-${i}`);
-  const { seed, repeats, temperature, bootstrap, process: p } = profile;
-  const options = {
-    profile: blindcast.profileOnDisk(profile),
-    seed,
-    repeats,
-    temperature,
-    bootstrap,
-    process: p,
-    filters: [],
-    limit: null,
-    concurrency: 4,
-  };
+  const options = blindcast.runOptions(profile, { filters: [], limit: null, concurrency: 4 });
   const clock = { now: () => Date.now(), elapsed: () => performance.now() };
   const world = {
     clock,
@@ -94,6 +83,8 @@ async function once(i) {
       options,
       family: null,
       artifacts: new Map(),
+      entities: null,
+      budget: null,
       earlier: null,
       replaces: null,
     },

@@ -48,7 +48,14 @@ export type {
 export { readerContext } from "./model/readers/table-reads.ts";
 export type { ReplyCache } from "./model/reply.ts";
 export { latestCheckpoint, route } from "./model/route.ts";
-export { findProfile, loadProfile, type Profile, profileOf, profileOnDisk } from "./profile/profile.ts";
+export {
+  findProfile,
+  loadProfile,
+  type Profile,
+  profileOf,
+  profileOnDisk,
+  runOptions,
+} from "./profile/profile.ts";
 export type { Bundle, RunFiles } from "./replay/bundle.ts";
 export { folderBundle } from "./replay/folder-bundle.ts";
 export { memoryBundle } from "./replay/memory-bundle.ts";
@@ -59,6 +66,7 @@ export { type AnswersReport, answersReport } from "./report/answers-report.ts";
 export type { Report } from "./report/build-report.ts";
 export { type ControlRow, controlSlice } from "./report/control-slices.ts";
 export { type CutoffSlices, cutoffSlices } from "./report/cutoff-slices.ts";
+export { leakagePlots } from "./report/leakage-plots.ts";
 export { renderText } from "./report/render-text.ts";
 export { summaryOf } from "./report/summary.ts";
 export { scoreTable } from "./report/tables.ts";
@@ -66,6 +74,9 @@ export type { Budget } from "./run/budget.ts";
 export { type Earlier, findEarlier } from "./run/earlier-run.ts";
 export { Interrupted } from "./run/interrupted.ts";
 export type { Judging } from "./run/judging.ts";
+export { type KnownEntities, knownEntities } from "./run/known-entities.ts";
+export { leakJudging } from "./run/leak-items.ts";
+export type { LeakRules } from "./run/leak-rules.ts";
 export type { Host, Manifest } from "./run/manifest.ts";
 export type { Check, Plan, Selection } from "./run/preflight.ts";
 export { levelReplyCache } from "./run/reply-cache.ts";

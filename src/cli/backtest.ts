@@ -4,11 +4,10 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import type { Argv } from "yargs";
 import { backtest, finishBacktest } from "../backtest.ts";
-import type { Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
 import { refuse } from "../core/refusal.ts";
 import type { AuditLedger } from "../ledger/audit-ledger.ts";
-import { checkExecution, type Profile, profileOnDisk } from "../profile/profile.ts";
+import { checkExecution, type Profile, runOptions } from "../profile/profile.ts";
 import type { Report } from "../report/build-report.ts";
 import { renderText } from "../report/render-text.ts";
 import { summaryOf } from "../report/summary.ts";
@@ -173,24 +172,13 @@ export function selectionOf(
   rest: Pick<Selection["options"], "filters" | "limit" | "concurrency">,
   before: Pick<Selection, "earlier" | "replaces"> = { earlier: null, replaces: null },
 ): Selection {
-  const { seed, repeats, temperature, bootstrap, process } = profile;
   return {
     run,
     family: chosen.family,
     artifacts: new Map([...chosen.artifacts, ...judged.artifacts]),
     entities: judged.entities,
     ...before,
-    options: {
-      profile: profileOnDisk(profile) as unknown as Json,
-      seed,
-      repeats,
-      temperature,
-      bootstrap,
-      process,
-      deadlineSeconds: profile.deadlineSeconds ?? limits.deadlineSeconds,
-      leak: profile.leak,
-      ...rest,
-    },
+    options: runOptions(profile, rest),
     budget: profile.budget,
   };
 }

@@ -1,6 +1,7 @@
 /** Profiles: what an application selects; every name is resolved and every key checked before anything runs. */
 import * as path from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
+import type { Json } from "../core/canonical.ts";
 import { contract } from "../core/contract.ts";
 import { limits } from "../core/limits.ts";
 import { isPath, lookFor } from "../core/named-file.ts";
@@ -10,6 +11,7 @@ import { readYaml } from "../core/yaml.ts";
 import { SaidIdentity } from "../model/identity.ts";
 import type { Budget } from "../run/budget.ts";
 import { type LeakKeys, type LeakRules, leakKeys, leakRules } from "../run/leak-rules.ts";
+import type { RunOptions } from "../run/stamp.ts";
 
 const strictly = { additionalProperties: false } as const;
 const seed = Type.Integer({
@@ -264,6 +266,25 @@ export function profileOnDisk(profile: Profile): ProfileOnDisk {
     ...(readerFiles.length === 0 ? {} : { reader_files: readerFiles.map((each) => each.name) }),
     ...(deadlineSeconds === null ? {} : { deadline_seconds: deadlineSeconds }),
     ...leakOnDisk,
+  };
+}
+
+/** What a profile selects of a run, and the rest that its flags do. */
+export function runOptions(
+  profile: Profile,
+  rest: Pick<RunOptions, "filters" | "limit" | "concurrency">,
+): RunOptions {
+  const { seed: s, repeats, temperature, bootstrap, process, deadlineSeconds, leak } = profile;
+  return {
+    profile: profileOnDisk(profile) as unknown as Json,
+    seed: s,
+    repeats,
+    temperature,
+    bootstrap,
+    process,
+    deadlineSeconds: deadlineSeconds ?? limits.deadlineSeconds,
+    leak,
+    ...rest,
   };
 }
 

@@ -4,13 +4,11 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { type Backtest, backtest } from "../../src/backtest.ts";
 import { type CaseSet, loadCaseSet } from "../../src/caseset/load.ts";
-import type { Json } from "../../src/core/canonical.ts";
-import { limits } from "../../src/core/limits.ts";
 import type { AuditLedger } from "../../src/ledger/audit-ledger.ts";
 import { memoryLedger } from "../../src/ledger/memory-ledger.ts";
 import { type Family, parseFamily } from "../../src/model/family.ts";
 import type { AskedCase, Attempt, Opening, ReaderSource, Tools } from "../../src/model/reader.ts";
-import { type ProfileOnDisk, profileOf, profileOnDisk } from "../../src/profile/profile.ts";
+import { type ProfileOnDisk, profileOf, runOptions } from "../../src/profile/profile.ts";
 import type { Earlier } from "../../src/run/earlier-run.ts";
 import type { Sink } from "../../src/run/sink.ts";
 import { memorySink } from "../../src/run/sink.ts";
@@ -163,7 +161,6 @@ export function dailyInputs(
   options: RunOptions = {},
 ): Parameters<typeof backtest> {
   const profile = profileOf({ name: "test", execution: "none", ...options.profile }, "test");
-  const { seed, repeats, temperature, bootstrap, process } = profile;
   let tick = 0;
   return [
     made.set,
@@ -175,19 +172,7 @@ export function dailyInputs(
       artifacts: new Map(),
       budget: profile.budget,
       entities: null,
-      options: {
-        profile: profileOnDisk(profile) as unknown as Json,
-        seed,
-        repeats,
-        temperature,
-        bootstrap,
-        process,
-        deadlineSeconds: profile.deadlineSeconds ?? limits.deadlineSeconds,
-        leak: profile.leak,
-        filters: [],
-        limit: null,
-        concurrency: options.concurrency ?? 4,
-      },
+      options: runOptions(profile, { filters: [], limit: null, concurrency: options.concurrency ?? 4 }),
     },
     [],
     {

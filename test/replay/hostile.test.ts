@@ -295,7 +295,7 @@ test("hostile: the version to install is a version, whatever the stamp says", as
     (
       await replayed(
         await forged(builtIn, (draft) => {
-          set(draft.manifest, { report_version: 2 });
+          set(draft.manifest, { report_version: 99 });
           stamped({ engine })(draft);
         }),
       )

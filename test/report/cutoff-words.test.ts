@@ -1,78 +1,11 @@
-/** Figures and sentences: what each state says, what it never says, and how numbers of every size are printed. */
+/** Sentences: what each state says, what it never says. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import {
-  controlSentence,
-  jumpSentence,
-  shownAmount,
-  shownFigure,
-  shownInterval,
-  shownPercent,
-  shownWords,
-  wrapWords,
-} from "../../src/report/cutoff-words.ts";
+import { allWords, jumpSentence, shownWords, sideOf, wrapWords } from "../../src/report/cutoff-words.ts";
+import type { SensitivityRow } from "../../src/report/fit-figures.ts";
 import { assertEvery } from "../support/all.ts";
-import {
-  controlRow,
-  emptyRow,
-  sixMonths,
-  someControl,
-  someSlices,
-  someWords,
-  withRow,
-  words,
-} from "./made-slices.ts";
-
-test("shownFigure: four decimals where they fit and say something, else fewer or powers of ten", () => {
-  const shown = [
-    [0, "0.0000"],
-    [-0, "0.0000"],
-    [0.11734, "0.1173"],
-    [-99.99999, "-100.00"],
-    [1234.5678, "1234.57"],
-    [-1234567.8, "-1234568"],
-    [123456789, "1.2e8"],
-    [0.0005, "0.0005"],
-    [0.00005, "5.0e-5"],
-    [-0.000012, "-1.2e-5"],
-    [-1.25e-300, "-1e-300"],
-    [-Number.MAX_VALUE, "-1.8e308"],
-    [Number.NaN, "–"],
-    [Infinity, "–"],
-    [null, "–"],
-  ] as const;
-  assert.deepEqual(
-    shown.map(([value]) => shownFigure(value)),
-    shown.map(([, text]) => text),
-  );
-  assert.equal(shownInterval([-0.25, 0.5]), "[-0.2500, 0.5000]");
-  assert.equal(shownInterval(null), "–");
-});
-
-test("shownFigure: at most eight columns, within half a unit of its last digit, never a bare zero for what is not", () => {
-  fc.assert(
-    fc.property(fc.double({ min: -1e308, max: 1e308, noNaN: true }), (value) => {
-      const text = shownFigure(value);
-      assert.ok(text.length <= 8, text);
-      assert.ok(Math.abs(Number(text) - value) <= 0.5 * Math.abs(value) + 1e-300, text);
-      assert.equal(Number(text) === 0, value === 0);
-    }),
-  );
-});
-
-test("shownAmount, shownPercent: a unit in its number, a share without trailing digits", () => {
-  assert.deepEqual(
-    [
-      shownAmount(1, "months"),
-      shownAmount(6, "months"),
-      shownAmount(1, "days"),
-      shownAmount(20.00004, "days"),
-    ],
-    ["1 month", "6 months", "1 day", "20 days"],
-  );
-  assert.deepEqual([shownPercent(0.95), shownPercent(0.975), shownPercent(0.8)], ["95 %", "97.5 %", "80 %"]);
-});
+import { emptyRow, sixMonths, someSlices, someWords, withRow, words } from "./made-slices.ts";
 
 test("shownWords: nothing in them moves a cursor or breaks an XML text", () => {
   assert.equal(shownWords("a\u001b[31m\nb\u202e\ud800\uffff"), "a�[31m�b���");
@@ -83,6 +16,7 @@ test("wrapWords: no line is longer than asked, and no letter is lost", () => {
   assert.deepEqual(wrapWords("aa bb cc", 5), ["aa bb", "cc"]);
   assert.deepEqual(wrapWords("  aa bb cc", 6, "  "), ["  aa", "  bb", "  cc"]);
   assert.deepEqual(wrapWords("abcdefgh", 3), ["abc", "def", "gh"]);
+  assert.deepEqual(wrapWords("at 95 % of it", 6), ["at", "95 %", "of it"], "a percent stays with its number");
   fc.assert(
     fc.property(
       fc.string({ unit: "grapheme", maxLength: 300 }),
@@ -97,6 +31,19 @@ test("wrapWords: no line is longer than asked, and no letter is lost", () => {
   );
 });
 
+/** An interval of 0 in the middle: nothing is detected. */
+const undetected = { estimate: -0.01, ci95: [-0.07, 0.05] as [number, number] };
+/** Nothing to be cautious about. */
+const noGap = { gap_not_leakage: null };
+const month = (cutoff: string, estimate: number, reach: number): SensitivityRow => ({
+  cutoff,
+  estimate,
+  se: 0.02,
+  df: 8,
+  ci95: [estimate - reach, estimate + reach],
+  state: "estimated",
+});
+
 test("jumpSentence: an interval above 0 is detected, with its size, and with the sweep where that falls to 0", () => {
   const said = "detected: cases before the cutoff look too good by 0.0780 (95 % interval 0.0184 to 0.1376).";
   assert.equal(jumpSentence(sixMonths, words), said);
@@ -109,36 +56,122 @@ test("jumpSentence: an interval above 0 is detected, with its size, and with the
   assert.match(jumpSentence(sixMonths, { ...words, level: 0.9 }), /90 % interval/);
 });
 
-test("jumpSentence: an interval with 0 in it excludes a size and proves nothing, least of all beside a larger gap", () => {
-  const row = { estimate: -0.01, ci95: [-0.07, 0.05] as [number, number] };
-  const gap = (gap_not_leakage: number | null, mde = 0.09) =>
-    jumpSentence(withRow(row, { gap_not_leakage, mde }), words);
-  const said = "no jump detected at the cutoff; a jump above 0.0900 is ruled out at 80 % power.";
-  assert.equal(gap(0.05), said);
-  assert.equal(gap(null), said);
-  assert.equal(gap(-0.5), said);
-  assert.equal(
-    gap(0.5),
-    `${said} The bare gap of 0.5000 is larger: knowledge that fades out before the stated cutoff leaves a gap and no jump, so this is no proof of absence.`,
+test("jumpSentence: undetected: how far the interval reaches and what would have been detected, each for what it is", () => {
+  const said = (mde: number | null, some = words) =>
+    jumpSentence(withRow(undetected, { ...noGap, mde }), some);
+  const reaches = "not detected: the 95 % interval of the jump reaches 0.0500";
+  assert.equal(said(0.09), `${reaches}; at 80 % power a jump above 0.0900 would have been detected.`);
+  assert.equal(said(0.04), `${reaches}; at 80 % power a jump above 0.0400 would have been detected.`);
+  assert.equal(said(null), `${reaches}.`);
+  assert.match(said(0.09, { ...words, power: 0.9, level: 0.99 }), /99 % interval .* at 90 % power/);
+  assert.match(
+    jumpSentence(withRow({ ...undetected, ci95: [0, 0.02] }), words),
+    /^not detected: .* reaches 0\.0200/,
   );
-  assert.match(gap(null, 0.04), /a jump above 0\.0500 is ruled out/);
-  assert.match(jumpSentence(withRow({ ...row, ci95: [0, 0.02] }), words), /^no jump detected/);
-  assert.match(jumpSentence(withRow(row), { ...words, power: 0.9 }), /at 90 % power/);
 });
 
-test("jumpSentence: an interval below 0 looks worse before, and is not detected", () => {
-  const slices = withRow({ estimate: -0.1, ci95: [-0.18, -0.02] }, { mde: 0.11, gap_not_leakage: 0.8 });
+test("jumpSentence: what could have been detected is more than the outcome spans: the cases cannot tell", () => {
+  const at = (mde: number) => jumpSentence(withRow(undetected, { ...noGap, mde }), words);
   assert.equal(
-    jumpSentence(slices, words),
-    "not detected: cases before the cutoff look worse, by 0.1000 (95 % interval 0.0200 to 0.1800); a jump above 0.1100 is ruled out at 80 % power. The bare gap of 0.8000 is larger: knowledge that fades out before the stated cutoff leaves a gap and no jump, so this is no proof of absence.",
+    at(0.36),
+    "not detected: the 95 % interval of the jump reaches 0.0500, and these cases cannot tell: even a jump over the whole range of the outcome (0.0100 to 0.3600) would often be missed.",
   );
+  assert.match(at(0.35), /cannot tell/, "the span itself is not below the span");
+  assert.match(at(0.34), /a jump above 0\.3400 would have been detected/);
+});
+
+test("jumpSentence: no jump beside a bare gap above 0, however small: knowledge may have faded, and where to look", () => {
+  const gap = (gap_not_leakage: number | null, some = words, sensitivity: readonly SensitivityRow[] = []) =>
+    jumpSentence(withRow(undetected, { gap_not_leakage, sensitivity }), some);
+  const caution = (flags: string, control: string) =>
+    ` The bare gap is 0.0300: knowledge that fades out before the stated cutoff leaves a gap and no jump, so this is no proof of absence. Look at the sweep over the cutoff's interval${flags} and at a control${control}.`;
+  assert.ok(gap(0.03).endsWith(caution("", "")), gap(0.03));
+  const flags = { ...words, flags: true };
+  assert.ok(gap(0.03, flags).endsWith(caution(" (cutoff_lo, cutoff_hi)", " (--control)")));
+  assert.ok(gap(0.03, flags, [month("2024-09", 0, 1)]).endsWith(caution("", " (--control)")));
+  for (const none of [null, 0, -0.5, 1e-17]) assert.doesNotMatch(gap(none), /bare gap/);
+  assert.doesNotMatch(jumpSentence(withRow({}, { gap_not_leakage: 0.9 }), words), /bare gap/, "detected");
+});
+
+test("jumpSentence: an interval below 0 looks worse before, is not detected, and asks what bends", () => {
+  const slices = withRow({ estimate: -0.1, ci95: [-0.18, -0.02] }, { mde: 0.11, gap_not_leakage: 0.8 });
+  const said = (check: string) =>
+    `not detected: cases before the cutoff look worse, by 0.1000 (95 % interval 0.0200 to 0.1800): ${check} the outcome bends there; at 80 % power a jump above 0.1100 would have been detected. The bare gap is 0.8000`;
+  assert.ok(jumpSentence(slices, words).startsWith(said("check whether")), jumpSentence(slices, words));
+  assert.ok(jumpSentence(slices, { ...words, flags: true }).startsWith(said("check --better, or whether")));
+});
+
+test("jumpSentence: undetected, but at which other months of the interval it is, or that it is at none", () => {
+  const moved = (...sensitivity: readonly SensitivityRow[]) =>
+    jumpSentence(
+      withRow(undetected, { ...noGap, mde: null, cutoff: "2024-06..2024-10", sensitivity }),
+      words,
+    );
+  const reaches = "not detected: the 95 % interval of the jump reaches 0.0500.";
+  const own = month("2024-10", 0.3, 0.1);
+  const search = "a stated interval may not be searched for its greatest month.";
+  assert.equal(
+    moved(month("2024-08", 0.1, 0.15), month("2024-09", 0.2, 0.05), own),
+    `${reaches} Moved to 2024-09 it is detected: 0.2000 (95 % interval 0.1500 to 0.2500); ${search}`,
+  );
+  assert.equal(
+    moved(month("2024-07", 0.1, 0.05), month("2024-08", 0.3, 0.05), month("2024-09", 0.2, 0.05), own),
+    `${reaches} Moved to 2024-07, 2024-08 and 2024-09 it is detected: 0.1000 to 0.3000; ${search}`,
+  );
+  const many = Array.from({ length: 9 }, (_, i) => month(`2023-0${i + 1}`, 0.2, 0.05));
+  assert.match(moved(...many), /Moved to 2023-01, .*2023-06 and 3 more it is detected/);
+  assert.equal(
+    moved(month("2024-09", 0.01, 0.05), own),
+    `${reaches} Moved to any other month of the interval it is not detected either.`,
+    "the estimate's own month is no other month",
+  );
+  const none: SensitivityRow = {
+    cutoff: "2024-07",
+    estimate: null,
+    se: null,
+    df: null,
+    ci95: null,
+    state: "not estimable",
+  };
+  const exact: SensitivityRow = { ...month("2024-08", 0.2, 0), state: "degenerate" };
+  assert.equal(
+    moved(none, exact, month("2024-09", 0.01, 0.05), own),
+    `${reaches} Moved to any other month of the interval (1 of 3 can be estimated) it is not detected either.`,
+  );
+  assert.equal(moved(none, own), `${reaches} At no other month of the interval can it be estimated.`);
+});
+
+test("jumpSentence: cases on one side alone: what they may be, and that nothing is there to compare with", () => {
+  const one = (n: { pre: number; post: number }, more = {}) =>
+    jumpSentence(withRow(emptyRow(6), { n, ...more }), words);
+  assert.equal(
+    one({ pre: 288, post: 0 }),
+    "all 288 cases lie before its cutoff: each answer may be memory, and nothing is there to compare with.",
+  );
+  assert.equal(
+    one({ pre: 0, post: 150 }),
+    "all 150 cases lie after its cutoff: it can have seen none of them by its cutoff.",
+  );
+  const cutoff = "2024-06..2024-12, stated 2024-10";
+  assert.equal(
+    one({ pre: 0, post: 150 }, { cutoff }),
+    "all 150 cases lie after its stated cutoff: it can have seen none of them by then, but the cutoff may be as late as 2024-12.",
+  );
+  const seen = { cutoff, sensitivity: [month("2024-12", 0.2, 0.05)] };
+  assert.match(one({ pre: 0, post: 150 }, seen), /as late as 2024-12\. Moved to 2024-12 it is detected/);
+  assert.match(one({ pre: 0, post: 1 }), /^the only case lies after its cutoff/);
+  assert.deepEqual([allWords(1, "case"), allWords(2, "case")], ["the only case lies", "all 2 cases lie"]);
+  assert.deepEqual([sideOf(sixMonths), sideOf({ ...sixMonths, n: { pre: 0, post: 0 } })], [null, null]);
 });
 
 test("jumpSentence: without an error or without cases it judges nothing and says why", () => {
   const flat = { estimate: 0.25, ci95: [0.25, 0.25] as [number, number], state: "degenerate" as const };
-  assert.equal(
+  const exact =
+    "degenerate: the points lie on the lines exactly, so that no error can be estimated: the jump of 0.2500 cannot be judged.";
+  assert.equal(jumpSentence(withRow(flat, { mde: null, ...noGap }), words), exact);
+  assert.match(
     jumpSentence(withRow(flat, { mde: null }), words),
-    "degenerate: every outcome in the window lies on its side's line, so the jump of 0.2500 has no error to judge it by.",
+    /judged\. The bare gap is 0\.1180: knowledge/,
   );
   const few = withRow(emptyRow(6, { n_pre: 1, clusters_pre: 1, n_post: 30, clusters_post: 4 }), {
     plot: { ...sixMonths.plot, donut: 1 },
@@ -148,50 +181,19 @@ test("jumpSentence: without an error or without cases it judges nothing and says
     "not estimable: 1 case in 1 cluster before and 30 cases in 4 clusters after, within 1 month to 6 months of the cutoff; 20 cases and 5 clusters a side are needed.",
   );
   assert.equal(
-    jumpSentence(withRow({ ci95: null }), words),
+    jumpSentence(withRow({ ci95: null }, noGap), words),
     "not judged: an estimate of 0.0780 without an interval.",
   );
 });
 
-test("controlSentence: as the jump's, of a lead over the control", () => {
-  const said = (row: Partial<typeof controlRow>) => controlSentence({ ...controlRow, ...row }, words);
-  assert.equal(
-    said({}),
-    "detected: against the control, latest-2 looks too good before the split by 0.0912 (95 % interval 0.0251 to 0.1573).",
-  );
-  assert.equal(
-    said({ estimate: 0.02, ci95: [-0.04, 0.08] }),
-    "no excess detected before the split; an excess above 0.0926 is ruled out at 80 % power.",
-  );
-  assert.equal(
-    said({ estimate: -0.1, ci95: [-0.18, -0.02] }),
-    "not detected: the lead of latest-2 is smaller before the split, by 0.1000 (95 % interval 0.0200 to 0.1800); an excess above 0.0926 is ruled out at 80 % power.",
-  );
-  assert.match(said({ state: "degenerate", estimate: 0.5, ci95: [0.5, 0.5] }), /^degenerate: .* 0\.5000/);
-  assert.equal(
-    said({ state: "not estimable", n_pre: 3, n_post: 40, clusters: 9 }),
-    "not estimable: 3 cases before the split and 40 after, 9 clusters in all; 20 cases and 5 clusters a side are needed.",
-  );
-});
-
-test("sentences: only an interval above 0 is detected, and no words certify anything", () => {
-  const honest = (text: string, found: boolean) => {
-    assert.doesNotMatch(text, /\bclean|no leakage|NaN|Infinity|undefined|\bnull\b/i);
-    assert.equal(text.startsWith("detected: "), found, text);
-  };
+test("jumpSentence: only an interval above 0 is detected, and no words certify anything", () => {
   fc.assert(
-    fc.property(someSlices, someWords, (slices, some) => {
+    fc.property(someSlices, someWords, fc.boolean(), (slices, some, flags) => {
       const { state, estimate, ci95 } = slices.discontinuity[1]!;
-      honest(
-        jumpSentence(slices, some),
-        state === "estimated" && estimate !== null && ci95 !== null && ci95[0] > 0,
-      );
-    }),
-  );
-  fc.assert(
-    fc.property(someControl, (row) => {
-      const found = row.state === "estimated" && row.estimate !== null && (row.ci95?.[0] ?? 0) > 0;
-      honest(controlSentence({ ...row, treated: "latest-2" }, words), found);
+      const text = jumpSentence(slices, { ...some, flags });
+      const found = state === "estimated" && estimate !== null && ci95 !== null && ci95[0] > 0;
+      assert.doesNotMatch(text, /\bclean|no leakage|ruled out|NaN|Infinity|undefined|\bnull\b/i);
+      assert.equal(text.startsWith("detected: "), found && sideOf(slices) === null, text);
     }),
   );
 });

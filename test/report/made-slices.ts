@@ -13,6 +13,7 @@ const estimatedRow: DiscontinuityRow = {
   df: 8.25,
   se_cr1: 0.0241,
   ci95: [0.0184, 0.1376],
+  method: "t",
   n_pre: 40,
   n_post: 44,
   clusters_pre: 6,
@@ -50,6 +51,7 @@ export const sixMonths: CutoffSlices = {
     unit: "months",
     h: 6,
     donut: 0,
+    range: [0.01, 0.36],
     bins: [-8, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 7].map((from) => ({
       from,
       to: from + 1,
@@ -83,8 +85,11 @@ export const controlRow: ControlRow = {
   n_pre: 60,
   n_post: 44,
   placebo_slope: -0.0012,
+  placebo_ci95: [-0.0043, 0.0019],
   mde: 0.0926,
   state: "estimated",
+  before_cutoff: false,
+  range: [0.01, 0.36],
   sensitivity: [],
   envelope: null,
 };
@@ -119,6 +124,7 @@ const errors = {
   df: maybe(fc.double({ min: 1, max: 1e6, noNaN: true })),
   se_cr1: maybe(positive),
   ci95: fc.option(interval, { nil: null }),
+  method: fc.constantFrom("t" as const, "bootstrap" as const),
   n_pre: count,
   n_post: count,
 };
@@ -132,10 +138,19 @@ const row = (h: number): fc.Arbitrary<DiscontinuityRow> =>
 
 const countsOf = ({ n_pre, n_post }: { n_pre: number; n_post: number }) => ({ n_pre, n_post });
 
+const range = fc.option(interval, { nil: null });
+
+const swept = fc.record({
+  cutoff: month,
+  estimate: maybe(figure),
+  se: maybe(positive),
+  df: maybe(positive),
+  ci95: range,
+  state,
+});
+
 const sweep = {
-  sensitivity: fc.array(fc.record({ cutoff: month, estimate: maybe(figure), se: maybe(positive), state }), {
-    maxLength: 30,
-  }),
+  sensitivity: fc.array(swept, { maxLength: 30 }),
   envelope: fc.option(
     interval.map(([lo, hi]) => ({ lo, hi, estimated: 3, of: 5 })),
     { nil: null },
@@ -153,11 +168,13 @@ const plot = fc
     means: fc.array(figure, { minLength: 24, maxLength: 24 }),
     sizes: fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 24, maxLength: 24 }),
     fit: fc.option(fc.record({ pre: side, post: side }), { nil: null }),
+    range,
   })
-  .map(({ unit, h, gap, places, means, sizes, fit }) => ({
+  .map(({ unit, h, gap, places, means, sizes, fit, range: outcomes }) => ({
     unit,
     h,
     donut: gap * h,
+    range: outcomes,
     bins: places
       .sort((a, b) => a - b)
       .map((place) => ({
@@ -172,7 +189,7 @@ const plot = fc
 /** Whatever a report could hold, and more than it would. */
 export const someSlices: fc.Arbitrary<CutoffSlices> = plot.chain((drawn) =>
   fc.record({
-    cutoff: fc.constantFrom("2026-01", "2024-06..2024-10"),
+    cutoff: fc.constantFrom("2026-01", "2024-06..2024-10", "2024-06..2024-12, stated 2024-10"),
     n: fc.record({ pre: count, post: count }),
     gap_not_leakage: maybe(figure),
     discontinuity: fc.tuple(row(drawn.h / 2), row(drawn.h), row(drawn.h * 2)),
@@ -182,15 +199,20 @@ export const someSlices: fc.Arbitrary<CutoffSlices> = plot.chain((drawn) =>
   }),
 );
 
+const { method: _, ...controlErrors } = errors;
+
 export const someControl: fc.Arbitrary<ControlRow> = fc.record({
-  ...errors,
+  ...controlErrors,
   treated: fc.string({ unit: "binary", maxLength: 120 }),
   control: fc.constant("early-1"),
   split: fc.constantFrom("2026-01", "2024-06..2024-10"),
   clusters: count,
   placebo_slope: maybe(figure),
+  placebo_ci95: range,
   mde: maybe(positive),
   state,
+  before_cutoff: fc.boolean(),
+  range,
   ...sweep,
 });
 

@@ -6,6 +6,7 @@ import { refuse } from "../core/refusal.ts";
 import { cutoffInstant } from "../model/cutoff.ts";
 import { type ListedModel, readModels } from "../model/model-table.ts";
 import { type Answering, sharedEvents } from "../report/answers-report.ts";
+import { counted } from "../report/shown-figures.ts";
 
 export type LoadedAnswers = {
   readonly table: AnswerTable;
@@ -110,8 +111,6 @@ function sentences(
       : [`In the table of models, but without an answer: ${named(silent.map(({ name }) => name))}.`]),
   ];
 }
-
-const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 function span({ time, events: { at } }: AnswerTable, events: ReadonlySet<number>): string {
   let [first, last] = [Infinity, -Infinity];

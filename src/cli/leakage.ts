@@ -7,9 +7,10 @@ import { parseMonth } from "../core/month.ts";
 import { refuse } from "../core/refusal.ts";
 import { type AnswersReport, answersJson, answersReport } from "../report/answers-report.ts";
 import { answersText } from "../report/answers-text.ts";
+import { splitCaution } from "../report/control-words.ts";
 import { cutoffSvg } from "../report/cutoff-plot.ts";
 import type { SliceOptions } from "../report/cutoff-slices.ts";
-import { shownAmount } from "../report/cutoff-words.ts";
+import { shownAmount } from "../report/shown-figures.ts";
 import type { Better } from "../stats/discontinuity.ts";
 import { checkControl, loadAnswers } from "./answer-inputs.ts";
 import { flagged, type Raw, text } from "./arguments.ts";
@@ -71,13 +72,21 @@ export async function run(raw: Raw): Promise<number> {
   const { control, cluster } = flags;
   const report = answersReport(table, answering, { ...slices, control, byMonth: cluster === "month" });
   const read = [...loaded.read, ...howRead(flags, slices)];
-  if (json) for (const sentence of read) printWords(sentence);
+  if (json) for (const sentence of [...read, ...splitWarnings(report)]) printWords(sentence);
   const outcome = "outcome";
   const { better, unit } = slices;
   if (flags.plot !== undefined) await plot(flags.plot, report, { outcome, better });
   if (json) printData(JSON.stringify(answersJson(report)));
-  else printData(answersText(report, { read, outcome, better, unit }).join("\n"));
+  else printData(answersText(report, { read, outcome, better, unit, flags: true }).join("\n"));
   return 0;
+}
+
+/** What the text says of a split that comes too early, where there is no text. */
+function splitWarnings({ control }: AnswersReport): string[] {
+  return control.flatMap((row) => {
+    const caution = splitCaution(row).trim();
+    return caution === "" ? [] : [`${row.treated} against ${row.control}, split at ${row.split}: ${caution}`];
+  });
 }
 
 type Flags = {

@@ -62,8 +62,13 @@ export function answersJson({ models, control, paired }: AnswersReport): Json {
       model,
       cutoff,
       gap_not_leakage: slices.gap_not_leakage,
-      discontinuity: slices.discontinuity as Json,
-      sensitivity: slices.sensitivity as Json,
+      discontinuity: slices.discontinuity.map(({ method, ...row }) => row) as Json,
+      sensitivity: slices.sensitivity.map(({ cutoff: month, estimate, se, state }) => ({
+        cutoff: month,
+        estimate,
+        se,
+        state,
+      })),
       mde: slices.mde,
     })),
     control: control.map(({ treated, control: by, estimate, se, se_cr1, clusters, placebo_slope }) => ({
@@ -130,8 +135,10 @@ function controlRows(
         cluster: clusters[event] as string,
       };
     });
-    const split = control.split ?? treated.listed.cutoff;
-    return [controlSlice({ treated: treated.listed.name, control: control.name, cases, split }, options)];
+    const { name, cutoff } = treated.listed;
+    const split = control.split ?? cutoff;
+    const input = { treated: name, control: control.name, cases, split, cutoffEnd: cutoff.hi };
+    return [controlSlice(input, options)];
   });
 }
 

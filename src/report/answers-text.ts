@@ -1,21 +1,13 @@
 /** A report on a table of answers for a terminal of 80 columns, for somebody who sees one for the first time. */
 
-import { contract } from "../core/contract.ts";
-import { clip, visible } from "../core/words.ts";
+import { visible } from "../core/words.ts";
 import type { AnswersReport } from "./answers-report.ts";
-import type { SliceUnit } from "./cutoff-slices.ts";
+import type { CutoffSlices, SliceUnit } from "./cutoff-slices.ts";
 import { controlText, cutoffText } from "./cutoff-text.ts";
-import {
-  type CutoffWords,
-  declaredRow,
-  shownAmount,
-  shownFigure,
-  shownInterval,
-  shownPercent,
-  shownWords,
-  wrapWords,
-} from "./cutoff-words.ts";
-import type { PairedRow } from "./paired-rows.ts";
+import { betterWords, type CutoffWords, declaredRow, shownWords, sideOf, wrapWords } from "./cutoff-words.ts";
+import { rangeOf } from "./fit-figures.ts";
+import { intervalWords } from "./judged-words.ts";
+import { figuresIn, shownAmount } from "./shown-figures.ts";
 
 const COLUMNS = 80;
 
@@ -27,7 +19,6 @@ export type AnswersWords = Omit<CutoffWords, "title"> & {
 
 /** First what was read, then what is measured, each model, the control, the pairs, and what none of it can say. */
 export function answersText(report: AnswersReport, words: AnswersWords): string[] {
-  const level = words.level ?? contract.bootstrapLevel;
   return [
     ...words.read.flatMap((sentence) => paragraph(visible(sentence))),
     "",
@@ -36,12 +27,12 @@ export function answersText(report: AnswersReport, words: AnswersWords): string[
         "answers, the events just before the cutoff look better than those just after it. That jump is called the leak: " +
         "above 0, the answers before the cutoff look too good.",
     ),
-    ...overview(report, words, level),
+    ...overview(report, words),
     ...report.models.flatMap(({ model, slices }) => ["", ...cutoffText(slices, { ...words, title: model })]),
     ...(report.control.length === 0
       ? []
       : ["", ...controlText(report.control, { ...words, title: "The other models" })]),
-    ...pairedText(report.paired, level),
+    ...pairedText(report, words),
     "",
     ...paragraph(
       "What this cannot say: it bounds leakage and cannot certify its absence. Knowledge that fades out before a stated " +
@@ -50,41 +41,70 @@ export function answersText(report: AnswersReport, words: AnswersWords): string[
   ];
 }
 
-const NAME = 26;
+/** Of the figures beside a name: cutoff, jump, interval, and the leak against the control. */
+const FIGURES = 48;
+const MOST_NAME = COLUMNS - FIGURES - 4;
 
-/** A line a model, where there are several. */
-function overview({ models }: AnswersReport, { unit }: AnswersWords, level: number): string[] {
+/** A line a model, where there are several; a longer name stands above its figures, whole. */
+function overview({ models, control }: AnswersReport, words: AnswersWords): string[] {
   const [first, ...others] = models;
   if (first === undefined || others.length === 0) return [];
+  const names = toldApart(models.map(({ model }) => model));
+  const width = Math.max(...names.map(({ length }) => length).filter((length) => length <= MOST_NAME), 5) + 2;
+  const line = (
+    name: string,
+    [cutoff, jump, interval, against]: readonly [string, string, string, string],
+  ) => [
+    ...(name.length > width ? wrapWords(`  ${name}`, COLUMNS, "    ") : []),
+    `  ${(name.length > width ? "" : name).padEnd(width)}${cutoff}${jump.padStart(10)}  ${interval.padEnd(20)}${against.padStart(9)}`,
+  ];
   return [
     "",
-    `In short: the leak within ${shownAmount(first.slices.plot.h, unit)} of each cutoff, ${shownPercent(level)} interval`,
-    ...models.map(({ model, cutoff, slices }) => {
-      const { estimate, ci95, state } = declaredRow(slices);
-      const name = clip(shownWords(model), NAME - 2).padEnd(NAME);
-      const figures = `${shownFigure(estimate).padStart(9)}  ${shownInterval(ci95).padEnd(20)}`;
-      return `  ${name}${cutoff}${figures} ${state}`;
+    ...paragraph(
+      `In short: the jump of the outcome within ${shownAmount(first.slices.plot.h, words.unit)} of each cutoff, its ${intervalWords(words)}, and the leak against the control (– where there is none):`,
+    ),
+    ...line("model", ["cutoff ", "jump", "interval", "control"]),
+    ...models.flatMap(({ model, cutoff, slices }, i) => {
+      const { figure } = figuresIn(slices.plot.range);
+      const against = control.find(({ treated }) => treated === model)?.estimate ?? null;
+      const { estimate } = declaredRow(slices);
+      return line(names[i] as string, [cutoff, figure(estimate), judgedCell(slices), figure(against)]);
     }),
   ];
 }
 
+/** As shownWords has them, but whole where two would come to look alike. */
+function toldApart(names: readonly string[]): string[] {
+  const shown = names.map(shownWords);
+  return new Set(shown).size === shown.length ? shown : names.map((name) => visible(name.toWellFormed()));
+}
+
+/** The interval of the jump, or why there is none. */
+function judgedCell(slices: CutoffSlices): string {
+  const { ci95, state } = declaredRow(slices);
+  const side = sideOf(slices);
+  if (side !== null) return `all cases ${side}`;
+  return state === "estimated" ? figuresIn(slices.plot.range).interval(ci95) : state;
+}
+
 const MOST_PAIRS = 30;
 
-function pairedText(rows: readonly PairedRow[], level: number): string[] {
+function pairedText({ models, paired: rows }: AnswersReport, words: AnswersWords): string[] {
   if (rows.length === 0) return [];
+  const { figure, interval } = figuresIn(rangeOf(models.flatMap(({ slices }) => slices.plot.range ?? [])));
+  const sign = words.better === "lower" ? "below" : "above";
   return [
     "",
     ...paragraph(
-      "Pair by pair: mean of a − b over the events that both answered, outcomes as they stand; a has the later cutoff. " +
-        "This is skill and memory together, so by itself not leakage.",
+      `Pair by pair: mean of a − b over the events that both answered, outcomes as they stand; a has the later cutoff. Since ${betterWords(words)}, a is the better one where it is ${sign} 0. This is skill and memory together, so by itself not leakage. Pairs stand in the order of the table of models: its first with each one below it, then its second, and so on.`,
     ),
     ...rows
       .slice(0, MOST_PAIRS)
       .flatMap((row) => [
         ...wrapWords(`  ${shownWords(row.a)} − ${shownWords(row.b)}`, COLUMNS, "    "),
-        `    ${shownFigure(row.mean)}, ${shownPercent(level)} interval ${shownInterval(row.ci95)}`,
+        `    ${figure(row.mean)}, ${intervalWords(words)} ${interval(row.ci95)}`,
         ...wrapWords(
-          `    standard error ${shownFigure(row.se_clustered)} by cluster (CR1), ${shownFigure(row.se)} as if events were independent; events ${row.n}, clusters ${row.clusters}`,
+          `    standard error ${figure(row.se_clustered)} by cluster (CR1), ${figure(row.se)} as if events were independent; events ${row.n}, clusters ${row.clusters}`,
           COLUMNS,
           "      ",
         ),

@@ -3,7 +3,7 @@
 import { formatMonth } from "../core/month.ts";
 import { roundAll } from "../core/round.ts";
 import type { Interval } from "../stats/cluster-mean.ts";
-import { controlDifference } from "../stats/control-difference.ts";
+import { type ControlDifference, controlDifference } from "../stats/control-difference.ts";
 import type { CutoffState } from "../stats/discontinuity.ts";
 import {
   clusterNumbers,
@@ -18,6 +18,7 @@ import {
   type Envelope,
   envelopeOf,
   finiteOrNull,
+  rangeOf,
   type SensitivityRow,
   sensitivityRow,
   shownFit,
@@ -50,8 +51,14 @@ export type ControlRow = {
   readonly n_post: number;
   /** Slope of the lead per unit of r after the split: 0 where the lead is the treated model's skill alone. */
   readonly placebo_slope: number | null;
+  /** t interval of that slope, by clusters: without 0 in it the lead drifts, so that the estimate may be drift too. */
+  readonly placebo_ci95: Interval | null;
   readonly mde: number | null;
   readonly state: CutoffState;
+  /** Whether the treated model's cutoff may lie after the split: it may then remember cases after it, too. */
+  readonly before_cutoff: boolean;
+  /** Least and greatest outcome of both; null where there is none. */
+  readonly range: Interval | null;
   /** The same with the split at each month of its interval; none where it is one month. */
   readonly sensitivity: readonly SensitivityRow[];
   readonly envelope: Envelope | null;
@@ -63,6 +70,8 @@ export type ControlInput = {
   readonly cases: readonly ControlCase[];
   /** As a cutoff: cases up to the end of its month are before. */
   readonly split: SliceCutoff;
+  /** The last month that the treated model's cutoff may be; absent: the end of the split's interval. */
+  readonly cutoffEnd?: number;
 };
 
 type ControlOptions = Pick<SliceOptions, "unit" | "better" | "alpha" | "power" | "level">;
@@ -79,8 +88,11 @@ export function controlSlice(input: ControlInput, options: ControlOptions): Cont
       r: Float64Array.from(cases, ({ at }) => runningVariable(at, month, options.unit)),
       clusters,
     });
-  const fit = fitAt(split.point ?? split.hi);
-  const sensitivity = sweptMonths(split).map((month) => sensitivityRow(formatMonth(month), fitAt(month)));
+  const at = split.point ?? split.hi;
+  const fit = fitAt(at);
+  const sensitivity = sweptMonths(split).map((month) =>
+    sensitivityRow(formatMonth(month), fitAt(month), options.level),
+  );
   return roundAll({
     treated: input.treated,
     control: input.control,
@@ -91,9 +103,17 @@ export function controlSlice(input: ControlInput, options: ControlOptions): Cont
     n_pre: fit.nPre,
     n_post: fit.nPost,
     placebo_slope: fit.state === "not estimable" ? null : finiteOrNull(fit.placeboSlope),
+    placebo_ci95: placeboInterval(fit, options.level),
     mde: detectable(fit, options),
     state: fit.state,
+    before_cutoff: at < (input.cutoffEnd ?? split.hi),
+    range: rangeOf(cases.flatMap(({ treated, control }) => [treated, control])),
     sensitivity,
     envelope: envelopeOf(sensitivity),
   });
+}
+
+function placeboInterval(fit: ControlDifference, level: number): Interval | null {
+  const { placeboSlope: estimate, placeboSe: se, placeboDf: df } = fit;
+  return fit.state === "estimated" ? tIntervalOf({ ...fit, estimate, se, df }, level) : null;
 }

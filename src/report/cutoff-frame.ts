@@ -1,32 +1,37 @@
 /** What a picture of a cutoff shows, in fractions of its width and height: points, lines, the jump, the axis. */
 
+import type { Interval } from "../stats/cluster-mean.ts";
 import type { CutoffPlot, SideLine } from "./cutoff-slices.ts";
 
 /** Across: −1 at 2h before the cutoff, 0 at it, 1 at 2h after. Up: 0 at the foot of the frame, 1 at its top. */
 export type Spot = { readonly across: number; readonly up: number };
 
 export type CutoffFrame = {
-  /** Means of bins; `used`: within the window of the lines. */
+  /** Means of bins; `used`: within the window of the lines, if there are lines. */
   readonly points: readonly (Spot & { readonly n: number; readonly used: boolean })[];
   /** The lines where they were fitted, as far as there are points, and `extended` over the donut to the cutoff. */
   readonly lines: readonly { readonly from: Spot; readonly to: Spot; readonly extended: boolean }[];
   /** The lines' values at the cutoff. */
   readonly jump: { readonly pre: number; readonly post: number } | null;
+  /** Between which heights the line after the cutoff may begin, seen from where the one before ends; `cut` by the frame. */
+  readonly reach: { readonly lo: End; readonly hi: End } | null;
   /** Half the width of the gap at the cutoff, as a fraction of 2h. */
   readonly donut: number;
   readonly ticks: readonly { readonly up: number; readonly label: string }[];
 };
 
-/** Of any finite input every number of it is finite. */
-export function cutoffFrame(plot: CutoffPlot): CutoffFrame {
+type End = { readonly up: number; readonly cut: boolean };
+
+/** Of any finite input every number of it is finite. `rise`: the interval of post.level − pre.level, where it is drawn. */
+export function cutoffFrame(plot: CutoffPlot, rise: Interval | null = null): CutoffFrame {
   const reach = 2 * plot.h;
   const bins = plot.bins.filter(({ mean }) => Number.isFinite(mean));
   const { donut } = plot;
   const used = (bin: CutoffPlot["bins"][number]) =>
-    Math.abs(bin.from + bin.to) / 2 < plot.h && Math.max(-bin.from, bin.to) > donut;
-  const within = bins.filter(used);
-  const first = Math.max(-plot.h, Math.min(-donut, ...within.map(({ from }) => from)));
-  const last = Math.min(plot.h, Math.max(donut, ...within.map(({ to }) => to)));
+    plot.fit !== null && Math.abs(bin.from + bin.to) / 2 < plot.h && Math.max(-bin.from, bin.to) > donut;
+  const fitted = bins.filter(used);
+  const first = Math.max(-plot.h, Math.min(-donut, ...fitted.map(({ from }) => from)));
+  const last = Math.min(plot.h, Math.max(donut, ...fitted.map(({ to }) => to)));
   const strokes =
     plot.fit === null
       ? []
@@ -34,13 +39,13 @@ export function cutoffFrame(plot: CutoffPlot): CutoffFrame {
           ...strokesOf(plot.fit.pre, first, -donut).map((stroke) => ({ ...stroke, pre: true })),
           ...strokesOf(plot.fit.post, last, donut).map((stroke) => ({ ...stroke, pre: false })),
         ];
-  const range = rangeOf([
-    ...bins.map(({ mean }) => mean),
-    ...strokes.flatMap(({ from, to }) => [from.y, to.y]),
-  ]);
-  const spot = ({ x, y }: Mark): Spot => ({ across: x / reach, up: heightOf(y, range) });
+  const values = [...bins.map(({ mean }) => mean), ...strokes.flatMap(({ from, to }) => [from.y, to.y])];
   const level = (pre: boolean) => strokes.find((stroke) => stroke.pre === pre && stroke.to.x === 0)?.to.y;
   const [pre, post] = [level(true), level(false)];
+  const ends = pre === undefined || rise === null ? [] : rise.map((end) => within(pre + end, values));
+  const range = frameOf([...values, ...ends.map(({ value }) => value)]);
+  const spot = ({ x, y }: Mark): Spot => ({ across: x / reach, up: heightOf(y, range) });
+  const [lo, hi] = ends.map(({ value, cut }) => ({ up: heightOf(value, range), cut }));
   return {
     points: bins.map((bin) => ({
       ...spot({ x: (bin.from + bin.to) / 2, y: bin.mean }),
@@ -52,6 +57,7 @@ export function cutoffFrame(plot: CutoffPlot): CutoffFrame {
       pre === undefined || post === undefined
         ? null
         : { pre: heightOf(pre, range), post: heightOf(post, range) },
+    reach: lo === undefined || hi === undefined ? null : { lo, hi },
     donut: donut / reach,
     ticks: ticksOf(range).map(({ value, label }) => ({ up: heightOf(value, range), label })),
   };
@@ -74,8 +80,17 @@ const MARGIN = 0.12;
 /** Spans below this have too few digits left for ticks. */
 const NO_SPAN = 1e-300;
 
+/** No further from the values than half their span: a wide interval does not flatten the picture. */
+function within(value: number, values: readonly number[]): { readonly value: number; readonly cut: boolean } {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const span = most / 2 - least / 2;
+  const half = span > Math.abs(most) * 1e-9 ? span : Math.abs(most) / 4;
+  const [floor, roof] = [Math.max(least - half, -Number.MAX_VALUE), Math.min(most + half, Number.MAX_VALUE)];
+  return { value: Math.min(roof, Math.max(floor, value)), cut: value < floor || value > roof };
+}
+
 /** A little more than the values span, and 0 where they are near it. Halves do not overflow. */
-function rangeOf(values: readonly number[]): Range {
+function frameOf(values: readonly number[]): Range {
   const [least, most] = values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
   const half = most / 2 - least / 2;
   const pad = half > Math.abs(most) * 1e-9 ? half * MARGIN : Math.abs(most) / 4;

@@ -1,8 +1,8 @@
 /** The picture of a cutoff as one self-contained SVG text: mean outcome over time from the cutoff, both lines, the jump. */
 
 import type { Markish } from "@observablehq/plot";
-import { contract } from "../core/contract.ts";
 import { clip } from "../core/words.ts";
+import type { Interval } from "../stats/cluster-mean.ts";
 import { type CutoffFrame, cutoffFrame, type Spot } from "./cutoff-frame.ts";
 import type { CutoffSlices } from "./cutoff-slices.ts";
 import {
@@ -13,13 +13,11 @@ import {
   cutoffMonth,
   declaredRow,
   jumpSentence,
-  shownAmount,
-  shownFigure,
-  shownInterval,
-  shownPercent,
   shownWords,
   wrapWords,
 } from "./cutoff-words.ts";
+import { intervalWords } from "./judged-words.ts";
+import { figuresIn, shownAmount } from "./shown-figures.ts";
 
 const WIDTH = 720;
 const FRAME_HEIGHT = 300;
@@ -28,6 +26,8 @@ const RIGHT = 24;
 const LINE = 15;
 const AXIS = 52;
 const TITLE_LINE = 20;
+/** Below the least height, as a share of the frame: no point reaches the tick labels. */
+const FOOT = 0.045;
 
 /** Dark enough on white for text of their own colour; apart for every common colour blindness. */
 const INK = "#222222";
@@ -43,10 +43,11 @@ export async function cutoffSvg(slices: CutoffSlices, words: CutoffWords): Promi
   const [Plot, { DOMParser }] = await Promise.all([import("@observablehq/plot"), import("linkedom")]);
   const document = new DOMParser().parseFromString(`<svg xmlns="${NAMESPACE}"/>`, "image/svg+xml");
   const title = wrapWords(clip(shownWords(words.title), 130), 68);
-  const caption = captionOf(slices, words).flatMap((line) => wrapWords(line, 104));
+  const frame = cutoffFrame(slices.plot, riseOf(slices, words));
+  const told = captionOf(slices, words, frame);
+  const caption = told.flatMap((line) => wrapWords(line, 104));
   const top = 26 + TITLE_LINE * title.length + 34;
   const below = AXIS + LINE * caption.length + 14;
-  const frame = cutoffFrame(slices.plot);
   const svg: Drawing = Plot.plot({
     document,
     width: WIDTH,
@@ -56,7 +57,7 @@ export async function cutoffSvg(slices: CutoffSlices, words: CutoffWords): Promi
     marginLeft: LEFT,
     marginRight: RIGHT,
     x: { type: "linear", domain: [-1, 1] },
-    y: { type: "linear", domain: [0, 1] },
+    y: { type: "linear", domain: [-FOOT, 1] },
     r: { type: "identity" },
     marks: [
       axisMarks(Plot, frame, slices, words),
@@ -66,7 +67,14 @@ export async function cutoffSvg(slices: CutoffSlices, words: CutoffWords): Promi
     ],
   });
   const make = (name: string): Drawing => document.createElementNS(NAMESPACE, name, undefined);
-  return selfContained(svg, make, [shownWords(words.title), ...captionOf(slices, words)]);
+  return selfContained(svg, make, [shownWords(words.title), ...told]);
+}
+
+/** The interval of the leak as one of the step up from before to after; null where it is not estimated. */
+function riseOf(slices: CutoffSlices, { better }: CutoffWords): Interval | null {
+  const { ci95, state } = declaredRow(slices);
+  if (ci95 === null || state !== "estimated") return null;
+  return better === "lower" ? ci95 : [-ci95[1], -ci95[0]];
 }
 
 type Plotting = typeof import("@observablehq/plot");
@@ -94,7 +102,7 @@ function axisMarks(Plot: Plotting, frame: CutoffFrame, slices: CutoffSlices, wor
       labelOffset: 38,
       color: INK,
     }),
-    Plot.ruleY([0], { stroke: INK }),
+    Plot.ruleY([-FOOT], { stroke: INK }),
     block(
       Plot,
       [`mean ${clip(shownWords(words.outcome), 60)} (${betterWords(words)} ${arrow})`],
@@ -157,28 +165,47 @@ function frameMarks(Plot: Plotting, frame: CutoffFrame, slices: CutoffSlices): M
   ];
 }
 
-/** The jump itself, or why there is none to see. */
+/** The jump itself and its interval beside it, or why there is none to see. */
 function jumpMarks(Plot: Plotting, frame: CutoffFrame, slices: CutoffSlices): Markish {
   const { jump, points } = frame;
   const { estimate, state } = declaredRow(slices);
   const lettering = { stroke: "white", strokeWidth: 4, fontSize: 11, x: () => 0, y: (up: number) => up };
   if (jump === null || state === "not estimable") {
-    const why = points.length === 0 ? "no case this near the cutoff" : "not estimable: no lines are drawn";
+    const why = points.length === 0 ? "no case this near the cutoff" : "not estimable";
     const up = freeHeight(frame, { middle: 0.9, from: -0.3, to: 0.3 });
     return Plot.text([up], { ...lettering, text: () => why, fill: QUIET });
   }
   const up = freeHeight(frame, { middle: (jump.pre + jump.post) / 2, from: 0, to: 0.36 });
   return [
     Plot.link([jump], { x1: () => 0, x2: () => 0, y1: "pre", y2: "post", stroke: INK, strokeWidth: 4 }),
+    intervalMarks(Plot, frame),
     Plot.text([up], {
       ...lettering,
-      text: () => minus(`leak ${shownFigure(estimate)}`),
+      text: () => minus(`leak ${figuresIn(slices.plot.range).figure(estimate)}`),
       dx: 10,
       textAnchor: "start",
       fontWeight: "bold",
       fill: INK,
     }),
   ];
+}
+
+/**
+ * Left of the cutoff, where the points of a large jump are at its other end; in fractions of 2h: about 8 and 3 of the
+ * picture's units.
+ */
+const BESIDE = -0.026;
+const END = 0.01;
+
+/** A thin upright with a stroke at each end that the frame does not cut. */
+function intervalMarks(Plot: Plotting, { reach }: CutoffFrame): Markish {
+  if (reach === null) return null;
+  const upright = { x1: BESIDE, x2: BESIDE, y1: reach.lo.up, y2: reach.hi.up };
+  const ends = [reach.lo, reach.hi]
+    .filter(({ cut }) => !cut)
+    .map(({ up }) => ({ x1: BESIDE - END, x2: BESIDE + END, y1: up, y2: up }));
+  const sides = { x1: "x1", x2: "x2", y1: "y1", y2: "y2" } as const;
+  return Plot.link([upright, ...ends], { ...sides, stroke: INK, strokeWidth: 1.2 });
 }
 
 const CLEARANCE = 0.055;
@@ -213,34 +240,40 @@ function block(Plot: Plotting, lines: readonly string[], frameAnchor: Anchor, le
   return Plot.text([lines.join("\n")], { frameAnchor, lineAnchor: "top", fill: INK, ...lettering });
 }
 
-function captionOf(slices: CutoffSlices, words: CutoffWords): string[] {
+function captionOf(slices: CutoffSlices, words: CutoffWords, frame: CutoffFrame): string[] {
   const row = declaredRow(slices);
   const { plot, gap_not_leakage: gap } = slices;
-  const level = shownPercent(words.level ?? contract.bootstrapLevel);
-  const leak =
-    row.estimate === null
-      ? ""
-      : `Leak ${shownFigure(row.estimate)}, ${level} interval ${shownInterval(row.ci95)}; > 0: cases before the cutoff look too good. `;
+  const { figure, interval } = figuresIn(plot.range);
+  // An interval on one side of 0 stands in the sentence.
+  const beside = row.state === "estimated" && row.ci95 !== null && row.ci95[0] <= 0 && row.ci95[1] >= 0;
+  const leak = beside
+    ? `Leak ${figure(row.estimate)}, ${intervalWords(words)} ${interval(row.ci95)}; > 0: cases before the cutoff look too good. `
+    : "";
   const window =
     row.state === "not estimable"
       ? ""
       : `Window of ${shownAmount(plot.h, plot.unit)} a side: ${row.n_pre} cases in ${row.clusters_pre} clusters before, ${row.n_post} in ${row.clusters_post} after; ${row.state}. `;
-  const bare = gap === null ? "" : `Bare gap over all cases ${shownFigure(gap)}: by itself not leakage.`;
+  const bare = gap === null ? "" : `Bare gap over all cases ${figure(gap)}: by itself not leakage.`;
   const figures = `${leak}${window}${bare}`.trimEnd();
-  return [jumpSentence(slices, words), ...(figures === "" ? [] : [figures]), legendOf(slices)].map(minus);
+  const sentence = jumpSentence(slices, words);
+  return [
+    `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}`,
+    ...(figures === "" ? [] : [figures]),
+    ...legendOf(slices.plot, words, frame),
+  ].map(minus);
 }
 
-function legendOf({ plot }: CutoffSlices): string {
+function legendOf(plot: CutoffSlices["plot"], words: CutoffWords, { reach, jump }: CutoffFrame): string[] {
   const sizes = plot.bins.map(({ n }) => n);
-  const area = sizes.length === 0 ? "" : `, area by cases (${Math.min(...sizes)} to ${Math.max(...sizes)})`;
-  const [hollow, shaded] =
-    plot.donut > 0
-      ? [
-          " or in the donut",
-          ` Shaded: donut of ${shownAmount(plot.donut, plot.unit)}, left out; lines dashed.`,
-        ]
-      : ["", ""];
-  return `Points: ${binWords(plot)}${area}; hollow: outside the window${hollow}.${shaded}`;
+  if (sizes.length === 0) return [];
+  const points = `Points: ${binWords(plot)}, area by cases (${Math.min(...sizes)} to ${Math.max(...sizes)})`;
+  const shaded = plot.donut > 0 ? ` Shaded: donut of ${shownAmount(plot.donut, plot.unit)}, left out` : "";
+  if (plot.fit === null) return [`${points}.${shaded === "" ? "" : `${shaded}.`}`];
+  const hollow = `hollow: outside the window${shaded === "" ? "" : " or in the donut"}`;
+  const cut = reach?.lo.cut || reach?.hi.cut ? ", cut where it has no end stroke" : "";
+  const bar =
+    reach === null || jump === null ? "" : ` Thin bar: the ${intervalWords(words)} of the step${cut}.`;
+  return [`${points}; ${hollow}.${shaded === "" ? "" : `${shaded}; lines dashed.`}${bar}`];
 }
 
 const NAMESPACE = "http://www.w3.org/2000/svg";

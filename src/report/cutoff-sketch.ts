@@ -67,10 +67,17 @@ function keyOf(slices: CutoffSlices, points: readonly { used: boolean }[], shade
   }
   const told = [
     `${unit} before (-) and after the cutoff, ${cutoffEnd(slices.cutoff)}`,
-    ...(points.some(({ used }) => used) ? [`${POINT} ${binWords(slices.plot)}`] : []),
-    ...(points.some(({ used }) => !used) ? [`${UNUSED} the same, not used by the lines`] : []),
+    ...pointWords(slices.plot, points),
     ...(fit === null ? [] : [`${LINE} the lines at h`]),
     ...(shaded ? [`${SHADE} the donut, left out${fit === null ? "" : ` (${EXTENDED} lines extended)`}`] : []),
   ];
   return [`${" ".repeat(margin - 1)}└${axis.join("")}`, labels.join("").trimEnd(), `  ${told.join("; ")}`];
+}
+
+function pointWords(plot: CutoffSlices["plot"], points: readonly { used: boolean }[]): string[] {
+  if (plot.fit === null) return points.length === 0 ? [] : [`${UNUSED} ${binWords(plot)}`];
+  return [
+    ...(points.some(({ used }) => used) ? [`${POINT} ${binWords(plot)}`] : []),
+    ...(points.some(({ used }) => !used) ? [`${UNUSED} the same, not used by the lines`] : []),
+  ];
 }

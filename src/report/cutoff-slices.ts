@@ -19,6 +19,7 @@ import {
   type Envelope,
   envelopeOf,
   finiteOrNull,
+  rangeOf,
   type SensitivityRow,
   sensitivityRow,
   shownFit,
@@ -63,6 +64,8 @@ export type DiscontinuityRow = {
   readonly df: number | null;
   readonly se_cr1: number | null;
   readonly ci95: Interval | null;
+  /** What the interval is by; se and df are those of t in either case. */
+  readonly method: "t" | "bootstrap";
   readonly n_pre: number;
   readonly n_post: number;
   readonly clusters_pre: number;
@@ -77,6 +80,8 @@ export type CutoffPlot = {
   readonly unit: SliceUnit;
   readonly h: number;
   readonly donut: number;
+  /** Least and greatest outcome of all cases, in no window; null where there is none. */
+  readonly range: Interval | null;
   /** Mean outcome of the cases with from ≤ r < to, h/6 wide, from 0 outward within ±2h; bins without a case are left out. */
   readonly bins: readonly {
     readonly from: number;
@@ -145,7 +150,7 @@ export function cutoffSlices(
   });
   const middle = (fits[1] as (typeof fits)[number]).fit;
   const sensitivity = sweptMonths(cutoff).map((month) =>
-    sensitivityRow(formatMonth(month), discontinuity(about(distances(cases, month, unit), h))),
+    sensitivityRow(formatMonth(month), discontinuity(about(distances(cases, month, unit), h)), options.level),
   );
   const { pre, post } = sidesOf(r, y);
   const rise = post.total / post.n - pre.total / pre.n;
@@ -202,6 +207,7 @@ function discontinuityRow(
     h: input.bandwidth,
     ...shownFit(fit),
     ci95: resampled ? drawn && [drawn.lo, drawn.hi] : tIntervalOf(fit, level),
+    method: resampled ? "bootstrap" : "t",
     n_pre: fit.nPre,
     n_post: fit.nPost,
     clusters_pre: fit.clustersPre,
@@ -238,6 +244,7 @@ function plotOf(r: Float64Array, y: Float64Array, fit: Discontinuity, options: S
     unit: options.unit,
     h: options.bandwidth,
     donut: options.donut,
+    range: rangeOf(y),
     bins: bins.flatMap(({ n, total }, i) =>
       n === 0 ? [] : [{ from: (i - reach) * width, to: (i - reach + 1) * width, mean: total / n, n }],
     ),

@@ -12,6 +12,9 @@ export type SensitivityRow = {
   readonly cutoff: string;
   readonly estimate: number | null;
   readonly se: number | null;
+  readonly df: number | null;
+  /** t interval, however many clusters there are. */
+  readonly ci95: Interval | null;
   readonly state: CutoffState;
 };
 
@@ -39,9 +42,19 @@ export function shownFit(fit: Fit) {
   };
 }
 
-export function sensitivityRow(cutoff: string, fit: Fit): SensitivityRow {
-  const { estimate, se } = shownFit(fit);
-  return { cutoff, estimate, se, state: fit.state };
+export function sensitivityRow(cutoff: string, fit: Fit, level: number): SensitivityRow {
+  const { estimate, se, df } = shownFit(fit);
+  return { cutoff, estimate, se, df, ci95: tIntervalOf(fit, level), state: fit.state };
+}
+
+/** Least and greatest of the values; null where there is none. */
+export function rangeOf(values: Iterable<number>): Interval | null {
+  let [least, greatest] = [Infinity, -Infinity];
+  for (const value of values) {
+    least = Math.min(least, value);
+    greatest = Math.max(greatest, value);
+  }
+  return least > greatest ? null : [least, greatest];
 }
 
 /** null where no month of the sweep is estimated. */

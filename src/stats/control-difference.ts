@@ -27,6 +27,10 @@ export type ControlDifference = CutoffEstimate &
      * two distinct r.
      */
     readonly placeboSlope: number;
+    /** Of that slope, over the rows r ≥ 0: CR2; HC1 without clusters. NaN where it has no error, as on an exact line. */
+    readonly placeboSe: number;
+    /** Of placeboSe: Bell–McCaffrey; n − 2 without clusters. NaN where that is. */
+    readonly placeboDf: number;
     readonly state: CutoffState;
   };
 
@@ -50,23 +54,38 @@ export function controlDifference({ d, r, clusters }: ControlDifferenceInput): C
   }
   const fit = clusterContrast({ x, y: d, clusters: groups, k: 2, contrast: [1, -1] });
   const sides = cutoffSides(r, groups);
+  const after = [...r.keys()].filter((i) => r[i]! >= 0);
   return {
     ...cutoffEstimate(fit, clusters !== undefined, 2),
     ...sides,
-    placeboSlope: slopeAfter(d, r),
+    placeboSlope: slopeOver(after, d, r),
+    ...slopeError(after, { d, r, clusters: groups }, clusters !== undefined),
     state: cutoffState(fit, sides),
   };
 }
 
-function slopeAfter(d: Float64Array, r: Float64Array): number {
-  const after = [...r.keys()].filter((i) => r[i]! >= 0);
-  const first = after[0];
-  if (first === undefined || after.every((i) => r[i] === r[first])) return Number.NaN;
-  const mean = (of: Float64Array) => after.reduce((total, i) => total + of[i]!, 0) / after.length;
+type Cases = Required<ControlDifferenceInput>;
+
+function slopeError(rows: readonly number[], { d, r, clusters }: Cases, clustered: boolean) {
+  const fit = clusterContrast({
+    x: Float64Array.from(rows.flatMap((i) => [1, r[i]!])),
+    y: Float64Array.from(rows, (i) => d[i]!),
+    clusters: Int32Array.from(rows, (i) => clusters[i]!),
+    k: 2,
+    contrast: [0, 1],
+  });
+  const { se, df } = cutoffEstimate(fit?.degenerate ? null : fit, clustered, 2);
+  return { placeboSe: se, placeboDf: df };
+}
+
+function slopeOver(rows: readonly number[], d: Float64Array, r: Float64Array): number {
+  const first = rows[0];
+  if (first === undefined || rows.every((i) => r[i] === r[first])) return Number.NaN;
+  const mean = (of: Float64Array) => rows.reduce((total, i) => total + of[i]!, 0) / rows.length;
   const [centre, level] = [mean(r), mean(d)];
   let spread = 0;
   let along = 0;
-  for (const i of after) {
+  for (const i of rows) {
     spread += (r[i]! - centre) * (r[i]! - centre);
     along += (r[i]! - centre) * (d[i]! - level);
   }

@@ -127,12 +127,42 @@ test("answersReport: pairs on shared events alone; a control against each other 
   assert.deepEqual(answersReport(tableOf(all), all, options).control, []);
 });
 
+test("answersReport: a split that is given may lie before a model's cutoff ends, its own may too where it is not the end", () => {
+  const all = [answering("a", every), answering("bb", every, CUTOFF - 20)];
+  const late = answering("c", every);
+  const stated = { lo: CUTOFF - 1, hi: CUTOFF + 1, point: CUTOFF };
+  const given = [...all, { ...late, listed: { ...late.listed, cutoff: stated } }];
+  const early = (month: number | null) => {
+    const split = month === null ? null : { lo: month, hi: month, point: month };
+    const report = answersReport(tableOf(given), given, { ...options, control: { name: "bb", split } });
+    return report.control.map(({ before_cutoff }) => before_cutoff);
+  };
+  assert.deepEqual(
+    [early(null), early(CUTOFF - 1), early(CUTOFF), early(CUTOFF + 1)],
+    [
+      [false, true],
+      [true, true],
+      [false, true],
+      [false, false],
+    ],
+  );
+});
+
 test("answersJson: what is not of the line's shape is left out of it", () => {
   const all = [answering("a", every), answering("bb", every)];
   const report = answersReport(tableOf(all), all, { ...options, control: { name: "bb", split: null } });
   assert.ok("n_pre" in (report.control[0] ?? {}) && "ci95" in (report.paired[0] ?? {}));
   const line = JSON.stringify(answersJson(report));
-  assertNone(["plot", "envelope", "placebo_n", '"split"', '"n":{'], (key) => line.includes(key));
+  const others = ["plot", "envelope", "method", "placebo_ci95", "before_cutoff", "range", '"split"', '"n":{'];
+  assertNone(others, (key) => line.includes(key));
+  const swept = all.map((one) => ({
+    ...one,
+    listed: { ...one.listed, cutoff: { lo: CUTOFF - 1, hi: CUTOFF, point: CUTOFF } },
+  }));
+  const { models } = answersJson(answersReport(tableOf(all), swept, options)) as never as {
+    models: { sensitivity: object[] }[];
+  };
+  assert.deepEqual(Object.keys(models[0]?.sensitivity[0] as object), ["cutoff", "estimate", "se", "state"]);
 });
 
 const words = {
@@ -161,10 +191,8 @@ test("answersText: at most 80 columns of any names, nothing of them moves a curs
 test("answersText: an overview where there are several models, and only the first pairs of very many", () => {
   const all = Array.from({ length: 9 }, (_, i) => answering(`model-${i}`, every, CUTOFF, i));
   const text = answersText(answersReport(tableOf(all), all, { ...options, resamples: 10 }), words).join("\n");
-  assert.match(
-    text,
-    /In short: the leak within 6 months of each cutoff, 95 % interval\n {2}model-0 +2024-06/,
-  );
+  assert.match(text, /In short: the jump of the outcome within 6 months of each cutoff, its 95 %\ninterval/);
+  assert.match(text, /\n {2}model-0 {2}2024-06 +-?0\.\d{4} {2}\[.*\] +–\n {2}model-1 /);
   assert.match(text, /… and 6 more pairs with --json/);
   const one = answersText(answersReport(tableOf(all.slice(0, 1)), all.slice(0, 1), options), words).join(
     "\n",
@@ -172,6 +200,46 @@ test("answersText: an overview where there are several models, and only the firs
   assert.doesNotMatch(one, /In short|Pair by pair/);
   for (const said of [text, one]) {
     assert.match(said, /it bounds leakage and cannot certify its absence/);
-    assert.doesNotMatch(said, /\bclean\b|no leakage/i);
+    assert.doesNotMatch(said, /\bclean\b|no leakage|ruled out/i);
   }
+});
+
+test("answersText: in short: the control's leak beside the jump, and why a model has no interval", () => {
+  const all = [
+    answering("new", every),
+    answering("old", every, CUTOFF - 20),
+    answering("last", every, CUTOFF + 40),
+  ];
+  const report = answersReport(tableOf(all), all, { ...options, control: { name: "old", split: null } });
+  const lines = answersText(report, words);
+  const line = (name: string) => lines.find((one) => one.startsWith(`  ${name} `)) as string;
+  const against = report.control[0]?.estimate as number;
+  assert.ok(line("new").endsWith(` ${against.toFixed(4)}`), line("new"));
+  assert.match(line("old"), /^ {2}old {4}2022-10 +– {2}all cases after +–$/);
+  assert.match(line("last"), /^ {2}last {3}2027-10 +– {2}all cases before +–$/);
+  assertEvery(lines, (one) => one.length <= 80);
+});
+
+test("answersText: in short: no name is cut so that two look alike", () => {
+  const long = "a-maker/a-model-whose-name-is-told-at-length-and-ends-in-";
+  const names = ["short", `${long}one`, `${long}two`, `${"x".repeat(260)}1`, `${"x".repeat(260)}2`];
+  const all = names.map((name, i) => answering(name, every, CUTOFF, i));
+  const lines = answersText(answersReport(tableOf(all), all, { ...options, resamples: 10 }), words);
+  const from = lines.findIndex((line) => line.startsWith("In short"));
+  const short = lines.slice(from, lines.indexOf("", from));
+  assert.ok(short.includes(`  ${long}one`) && short.includes(`  ${long}two`), short.join("\n"));
+  const whole = short.map((line) => line.trim()).join("");
+  for (const name of names) assert.ok(whole.includes(name), name);
+  assertEvery(short, (line) => line.length <= 80);
+});
+
+test("answersText: pairs stand in a stated order, and their heading says which sign is better", () => {
+  const all = [answering("a", every), answering("bb", every), answering("ccc", every)];
+  const report = answersReport(tableOf(all), all, { ...options, resamples: 10 });
+  const said = (better: "lower" | "higher") => answersText(report, { ...words, better }).join(" ");
+  assert.match(said("lower"), /Since lower is better, a is the better one where it is below 0\./);
+  assert.match(said("higher"), /Since higher is better, a is the better one where it is above 0\./);
+  assert.match(said("lower"), /in the order of the table of models: its first with each one below it/);
+  const heads = answersText(report, words).filter((line) => / − /.test(line) && !/mean of/.test(line));
+  assert.deepEqual(heads, ["  bb − a", "  ccc − a", "  ccc − bb"]);
 });

@@ -6,6 +6,9 @@ import { contract } from "../../src/core/contract.ts";
 import { parseMonth } from "../../src/core/month.ts";
 import { roundAll } from "../../src/core/round.ts";
 import { type ControlCase, controlSlice } from "../../src/report/control-slices.ts";
+import type { SliceCutoff } from "../../src/report/cutoff-slices.ts";
+import { tInterval } from "../../src/stats/cluster-mean.ts";
+import { controlDifference } from "../../src/stats/control-difference.ts";
 import { within } from "../stats/close.ts";
 
 const SPLIT = parseMonth("2025-08") as number;
@@ -45,7 +48,11 @@ test("controlSlice: outcomes turned round with the orientation give the same row
   const cases = monthly({ t: [0.1, 0.22], c: [0.18, 0.21] }, wave);
   const turned = cases.map((one) => ({ ...one, treated: -one.treated, control: -one.control }));
   const row = controlSlice({ ...names, cases }, options);
-  assert.deepEqual(controlSlice({ ...names, cases: turned }, { ...options, better: "higher" }), row);
+  const [least, greatest] = row.range as [number, number];
+  assert.deepEqual(controlSlice({ ...names, cases: turned }, { ...options, better: "higher" }), {
+    ...row,
+    range: [-greatest, -least],
+  });
   assert.equal(row.state, "estimated");
   const [lo, hi] = row.ci95 as [number, number];
   assert.ok(lo < (row.estimate as number) && (row.estimate as number) < hi && (row.mde as number) > 0);
@@ -84,12 +91,46 @@ test("controlSlice: where the split is a cutoff with an interval, each month of 
     options,
   );
   assert.equal(swept.sensitivity.length, 3);
-  for (const [i, { estimate, se, state }] of swept.sensitivity.entries()) {
+  for (const [i, row] of swept.sensitivity.entries()) {
     const month = SPLIT - 1 + i;
     const alone = controlSlice({ ...names, cases, split: { lo: month, hi: month } }, options);
-    assert.deepEqual([estimate, se, state], [alone.estimate, alone.se, alone.state]);
+    const { estimate, se, df, ci95, state } = alone;
+    assert.deepEqual(row, { cutoff: alone.split, estimate, se, df, ci95, state });
     assert.deepEqual([alone.sensitivity, alone.envelope], [[], null]);
   }
   assert.equal(swept.estimate, swept.sensitivity[1]?.estimate);
   assert.deepEqual([swept.envelope?.estimated, swept.envelope?.of], [3, 3]);
+});
+
+test("controlSlice: the placebo's interval is t's of the slope after the split; without an error there is none", () => {
+  const wave = (i: number) => Math.sin(i * 12.9898) / 20;
+  const cases = monthly({ t: [0.1, 0.22], c: [0.18, 0.21] }, wave);
+  const row = controlSlice({ ...names, cases }, options);
+  const fit = controlDifference({
+    d: Float64Array.from(cases, ({ treated, control }) => control - treated),
+    r: Float64Array.from(cases, ({ at }) => at - SPLIT - 0.5),
+    clusters: Int32Array.from(cases, ({ at }) => at - SPLIT + 5),
+  });
+  const expected = tInterval(fit.placeboSlope, fit.placeboSe, fit.placeboDf, options.level);
+  for (const [i, end] of expected.entries()) within(row.placebo_ci95?.[i] as number, end, 1e-9);
+  assert.ok((row.placebo_ci95?.[0] as number) < (row.placebo_slope as number));
+  const flat = controlSlice({ ...names, cases: monthly({ t: [0.1, 0.22], c: [0.18, 0.21] }) }, options);
+  assert.deepEqual([flat.state, flat.placebo_ci95], ["degenerate", null]);
+  const few = controlSlice({ ...names, cases: cases.filter(({ at }) => at <= SPLIT + 2) }, options);
+  assert.deepEqual([few.state, few.placebo_ci95], ["not estimable", null]);
+});
+
+test("controlSlice: before_cutoff: whether the treated model's cutoff may lie after the split; range: of both models", () => {
+  const cases = monthly({ t: [0.1, 0.22], c: [0.18, 0.21] });
+  const early = (split: SliceCutoff, cutoffEnd?: number) =>
+    controlSlice({ ...names, cases, split, ...(cutoffEnd === undefined ? {} : { cutoffEnd }) }, options)
+      .before_cutoff;
+  const one = { lo: SPLIT, hi: SPLIT };
+  assert.deepEqual(
+    [early(one), early(one, SPLIT), early(one, SPLIT - 1), early(one, SPLIT + 1)],
+    [false, false, false, true],
+  );
+  const stated = { lo: SPLIT - 2, hi: SPLIT + 2, point: SPLIT };
+  assert.deepEqual([early(stated), early({ ...stated, point: SPLIT + 2 })], [true, false]);
+  assert.deepEqual(controlSlice({ ...names, cases }, options).range, [0.1, 0.22]);
 });

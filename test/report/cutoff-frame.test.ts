@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { cutoffFrame } from "../../src/report/cutoff-frame.ts";
-import type { CutoffPlot } from "../../src/report/cutoff-slices.ts";
-import { assertEvery } from "../support/all.ts";
+import type { CutoffSlices } from "../../src/report/cutoff-slices.ts";
+import { assertEvery, assertNone } from "../support/all.ts";
 import { sixMonths, someSlices } from "./made-slices.ts";
 
 const near = (a: number | undefined, b: number) => Math.abs((a as number) - b) < 1e-12;
@@ -50,6 +50,25 @@ test("cutoffFrame: a line reaches as far as its points do, and over the donut it
   );
 });
 
+test("cutoffFrame: without lines no point is one that they use", () => {
+  const { points, lines, jump } = cutoffFrame({ ...sixMonths.plot, fit: null });
+  assert.deepEqual([points.length, lines, jump], [14, [], null]);
+  assertNone(points, ({ used }) => used);
+});
+
+test("cutoffFrame: the interval of the step begins where the line before ends, and is cut where it runs far off", () => {
+  const { reach, ticks } = cutoffFrame(sixMonths.plot, [0.0184, 0.1376]);
+  assert.deepEqual(ticks, cutoffFrame(sixMonths.plot).ticks, "below the greatest mean, .275: the same frame");
+  const height = 0.275 + (0.275 - 0.0925) * 0.06;
+  assert.ok(near(reach?.lo.up, (0.13 + 0.0184) / height) && near(reach?.hi.up, (0.13 + 0.1376) / height));
+  assert.deepEqual([reach?.lo.cut, reach?.hi.cut], [false, false]);
+  const wide = cutoffFrame(sixMonths.plot, [-5, 5]).reach;
+  assert.deepEqual([wide?.lo.cut, wide?.hi.cut], [true, true]);
+  assert.ok((wide?.lo.up as number) < (wide?.hi.up as number));
+  assert.equal(cutoffFrame(sixMonths.plot).reach, null);
+  assert.equal(cutoffFrame({ ...sixMonths.plot, fit: null }, [0, 1]).reach, null);
+});
+
 test("cutoffFrame: outcomes far from 0 do not stretch the frame to it, all equal ones keep a height", () => {
   const labels = (mean: number) =>
     cutoffFrame({ ...sixMonths.plot, fit: null, bins: [{ from: 0, to: 1, mean, n: 1 }] }).ticks.map(
@@ -63,12 +82,13 @@ test("cutoffFrame: outcomes far from 0 do not stretch the frame to it, all equal
 test("cutoffFrame: whatever is finite lies within the frame, ticks rise and say their own value", () => {
   const inside = (value: number) => value >= 0 && value <= 1;
   fc.assert(
-    fc.property(someSlices, ({ plot }: { plot: CutoffPlot }) => {
-      const { points, lines, jump, ticks } = cutoffFrame(plot);
+    fc.property(someSlices, ({ plot, discontinuity }: CutoffSlices) => {
+      const { points, lines, jump, reach, ticks } = cutoffFrame(plot, discontinuity[1]?.ci95);
       assert.equal(points.length, plot.bins.length);
       const spots = [...points, ...lines.flatMap(({ from, to }) => [from, to])];
       assert.ok(spots.every(({ across, up }) => Math.abs(across) <= 1 + 1e-12 && inside(up)));
       assert.ok(jump === null || (inside(jump.pre) && inside(jump.post)));
+      assert.ok(reach === null || (inside(reach.lo.up) && inside(reach.hi.up)));
       assert.ok(ticks.length >= 2 && ticks.length <= 7);
       assertEvery(
         ticks,

@@ -14,6 +14,7 @@ import {
   type SliceCase,
   type SliceOptions,
 } from "../../src/report/cutoff-slices.ts";
+import { tInterval } from "../../src/stats/cluster-mean.ts";
 import { discontinuityBootstrap } from "../../src/stats/discontinuity.ts";
 import { within } from "../stats/close.ts";
 import { assertEvery, assertNone } from "../support/all.ts";
@@ -158,8 +159,13 @@ test("cutoffSlices: from 100 clusters on the interval is the bootstrap's, of the
   assert.deepEqual(atH(slices).ci95, roundAll([drawn.lo, drawn.hi]));
   const other = discontinuityBootstrap(input, { ...draw, path: "models.3.discontinuity.0" });
   assert.notDeepEqual(other, drawn, "another path is another stream");
+  assert.deepEqual(
+    slices.discontinuity.map(({ method }) => method),
+    ["bootstrap", "bootstrap", "bootstrap"],
+  );
   const below = cutoffSlices(noisy(800, 99), at, options, "models.3");
-  const { estimate, ci95 } = atH(below);
+  const { estimate, ci95, method } = atH(below);
+  assert.equal(method, "t");
   const [lo, hi] = ci95 as [number, number];
   within(hi - (estimate as number), (estimate as number) - lo, 1e-11);
 });
@@ -179,8 +185,9 @@ test("cutoffSlices: each month of the sweep is the slice at that month, and the 
   );
   for (const [i, row] of swept.sensitivity.entries()) {
     const alone = cutoffSlices(cases, { lo: lo + i, hi: lo + i }, options, "models.0");
-    const { estimate, se, state } = atH(alone);
-    assert.deepEqual(row, { cutoff: alone.cutoff, estimate, se, state });
+    const { estimate, se, df, ci95, state, method } = atH(alone);
+    assert.equal(method, "t");
+    assert.deepEqual(row, { cutoff: alone.cutoff, estimate, se, df, ci95, state });
     assert.deepEqual([alone.sensitivity, alone.envelope], [[], null]);
   }
   assert.deepEqual(
@@ -198,6 +205,22 @@ test("cutoffSlices: each month of the sweep is the slice at that month, and the 
   const ended = cutoffSlices(cases, { lo, hi }, options, "models.0");
   assert.equal(ended.cutoff, "2024-08..2024-12");
   assert.equal(atH(ended).estimate, estimates[4], "without a point, at the interval's end");
+});
+
+test("cutoffSlices: a sweep's interval is t's at any number of clusters, and none where nothing is estimated", () => {
+  const swept = cutoffSlices(noisy(800, 120), { lo: CUTOFF - 1, hi: CUTOFF }, days, "models.0");
+  const [other, own] = swept.sensitivity;
+  assert.deepEqual([other?.state, other?.df, other?.ci95], ["not estimable", null, null]);
+  const { estimate, se, df, ci95 } = own as (typeof swept.sensitivity)[number];
+  assert.deepEqual([estimate, se, df], [atH(swept).estimate, atH(swept).se, atH(swept).df]);
+  const interval = tInterval(estimate as number, se as number, df as number, days.level);
+  for (const [i, end] of interval.entries()) within(ci95?.[i] as number, end, 1e-9);
+});
+
+test("cutoffSlices: the outcome's range is of all cases, in no window; of none there is none", () => {
+  const cases = [...noisy(400, 40), ...casesOf([-300, 400], [-7, 9])];
+  assert.deepEqual(cutoffSlices(cases, at, days, "models.0").plot.range, [-7, 9]);
+  assert.equal(cutoffSlices([], at, days, "models.0").plot.range, null);
 });
 
 test("cutoffSlices: the picture's bins are h/6 wide from 0 outward, hold every case within 2h, and their means", () => {

@@ -180,6 +180,12 @@ test("jumpSentence: without an error or without cases it judges nothing and says
     jumpSentence(few, words),
     "not estimable: 1 case in 1 cluster before and 30 cases in 4 clusters after, within 1 month to 6 months of the cutoff; 20 cases and 5 clusters a side are needed.",
   );
+  const elsewhere = { sensitivity: [month("2024-09", 0.2, 0.05)], ...noGap };
+  const found = / Moved to 2024-09 it is detected: 0\.2000/;
+  assert.match(jumpSentence(withRow(flat, { mde: null, ...elsewhere }), words), found);
+  assert.match(jumpSentence({ ...few, ...elsewhere }, words), found);
+  const nowhere = { sensitivity: [month("2024-09", 0.2, 0.5)] };
+  assert.equal(jumpSentence({ ...few, ...nowhere }, words), jumpSentence(few, words));
   assert.equal(
     jumpSentence(withRow({ ci95: null }, noGap), words),
     "not judged: an estimate of 0.0780 without an interval.",

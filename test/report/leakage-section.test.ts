@@ -118,6 +118,9 @@ describe("the leakage section", () => {
     assert.deepEqual([control.treated, control.control], ["new", "old"]);
     assert.ok(close(control.estimate, expected.estimate) && close(control.se, expected.se));
     assert.ok(control.estimate > 0.1);
+    assert.equal(control["before_cutoff"], false, "it is split at the cutoff itself");
+    const { placebo_slope: slope, placebo_ci95: interval } = control;
+    assert.deepEqual([slope, interval], [0, null], "after the cutoff both answer alike: an exact line");
   });
 
   it("without a family is of the cutoff that its reader says, or says why there is none", async () => {
@@ -156,7 +159,8 @@ describe("the leakage section", () => {
     const { report } = await run({ leakage });
     const lines = renderText(report, report.resultDigest, (text) => text).split("\n");
     assert.ok(lines.some((line) => /detected/.test(line)));
-    assertNone(lines, (line) => /\bclean\b|no leakage/i.test(line.replace(/clean-control/g, "")));
+    assertNone(lines, (line) => /--better|--control|cutoff_lo/.test(line));
+    assertNone(lines, (line) => /\bclean\b|no leakage|ruled out/i.test(line.replace(/clean-control/g, "")));
     assertNone(lines, (line) => /NaN|undefined|null/.test(line));
   });
 

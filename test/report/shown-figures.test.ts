@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import {
+  counted,
   figuresIn,
   shownAmount,
   shownFigure,
@@ -25,7 +26,7 @@ test("shownFigure: four decimals where they fit and say something, else fewer or
     [0.00004, "0.0000"],
     [-0.000012, "0.0000"],
     [-1.25e-300, "0.0000"],
-    [-1.25e300, "-1e300"],
+    [-1.2e300, "-1.2e300"],
     [-Number.MAX_VALUE, "-1.8e308"],
     [Number.NaN, "–"],
     [Infinity, "–"],
@@ -71,7 +72,7 @@ test("shownFigure: at most eight columns, within half a unit of its last digit, 
   );
 });
 
-test("shownAmount, shownPercent: a unit in its number, a share without trailing digits", () => {
+test("shownAmount, counted, shownPercent: a unit in its number, a share without trailing digits", () => {
   assert.deepEqual(
     [
       shownAmount(1, "months"),
@@ -81,5 +82,6 @@ test("shownAmount, shownPercent: a unit in its number, a share without trailing 
     ],
     ["1 month", "6 months", "1 day", "20 days"],
   );
+  assert.deepEqual([counted(1, "case"), counted(0, "case")], ["1 case", "0 cases"]);
   assert.deepEqual([shownPercent(0.95), shownPercent(0.975), shownPercent(0.8)], ["95 %", "97.5 %", "80 %"]);
 });

@@ -131,6 +131,82 @@ test("controlDifference: the placebo slope is that of d on r after the cutoff, w
     assert.ok(Number.isNaN(difference({ d: [1, 2, 4], r }).placeboSlope));
 });
 
+test("controlDifference: the placebo's error by hand: residuals .5, −1, .5 about .5 + 1.5r", () => {
+  const given = { d: [7, 1, 1, 4], r: [-1, 0, 1, 2] };
+  // HC0 Σ (r − r̄)²e²/Σ(r − r̄)²² = (.25 + .25)/4, HC1 3/(3 − 2) of it, on one degree of freedom.
+  const alone = difference(given);
+  within(alone.placeboSe, Math.sqrt(0.375), 1e-15);
+  assert.equal(alone.placeboDf, 1);
+  // CR2 of single cases divides e² by 1 − h = 1/6 at either end; one residual's freedom is left.
+  const single = difference({ ...given, clusters: [0, 1, 2, 3] });
+  within(single.placeboSe, Math.sqrt(0.75), 1e-14);
+  within(single.placeboDf, 1, 1e-13);
+});
+
+test("controlDifference: real answers: the placebo slope of claude-sonnet-5 against gpt-4o with its errors", (t) => {
+  const data = knowledgeCutoff(t);
+  if (data === undefined) return;
+  const events = sharedEvents(data.answers, "claude-sonnet-5", "gpt-4o");
+  const found = difference({
+    d: events.map(({ a, b }) => a - b),
+    r: events.map(({ month }) => month - monthIndex("2025-08") - 0.5),
+    clusters: [...byMonth(events)],
+  });
+  // CR2 and Bell–McCaffrey written out with numpy's matrices on the same rows.
+  within(found.placeboSlope, -0.03999198557403326, 1e-12);
+  within(found.placeboSe, 0.013125331601482744, 1e-12);
+  within(found.placeboDf, 4.29062447352045, 1e-9);
+});
+
+test("controlDifference: the placebo's error is that of the n×n matrices over the cases after, whatever stands before", () => {
+  const met = { compared: 0, none: 0 };
+  fc.assert(
+    fc.property(cases, fc.boolean(), (given, clustered) => {
+      const { clusters, ...alone } = given;
+      const of = clustered ? given : alone;
+      const found = difference(of);
+      const after = [...given.r.keys()].filter((i) => given.r[i]! >= 0);
+      const brute = bruteForce({
+        x: Float64Array.from(after.flatMap((i) => [1, given.r[i]!])),
+        y: Float64Array.from(after, (i) => given.d[i]!),
+        clusters: Int32Array.from(after, (i) => (clustered ? clusters[i]! : i)),
+        k: 2,
+        contrast: [0, 1],
+      });
+      if (brute === null || brute.seHc0 < 1e-9) {
+        met.none += 1;
+        assert.deepEqual([found.placeboSe, found.placeboDf], [Number.NaN, Number.NaN]);
+        return;
+      }
+      if (clustered && brute.gap < 1e-3) return;
+      met.compared += 1;
+      within(found.placeboSlope, brute.estimate, 1e-12);
+      within(found.placeboSe, clustered ? brute.se : brute.seHc1, 1e-8);
+      close(found.placeboDf, clustered ? brute.df : after.length - 2, 1e-7, "df");
+      const moved = difference({ ...of, d: given.d.map((v, i) => (given.r[i]! < 0 ? 3 - v : v)) });
+      assert.deepEqual([moved.placeboSe, moved.placeboDf], [found.placeboSe, found.placeboDf]);
+      const scaled = difference({ ...of, r: given.r.map((v) => 4 * v) });
+      within(4 * scaled.placeboSe, found.placeboSe, 1e-12);
+    }),
+    { numRuns: 300 },
+  );
+  assert.ok(met.compared > 100 && met.none > 5, JSON.stringify(met));
+});
+
+test("controlDifference: the placebo has no error on an exact line, and where there is no slope", () => {
+  const exact = difference({ d: [0, 0.5, 0.75, 1, 1.25], r: [-1, 0, 1, 2, 3] });
+  within(exact.placeboSlope, 0.25, 1e-15);
+  assert.deepEqual([exact.placeboSe, exact.placeboDf], [Number.NaN, Number.NaN]);
+  for (const r of [
+    [-1, -2, -3],
+    [-1, 0.1, 0.1],
+    [-1, 0, 1],
+  ]) {
+    const { placeboSe, placeboDf } = difference({ d: [1, 2, 4], r, clusters: [0, 1, 2] });
+    assert.deepEqual([placeboSe, placeboDf], [Number.NaN, Number.NaN]);
+  }
+});
+
 test("controlDifference: states as the discontinuity's, and numbers that are not finite are refused", () => {
   const side = (sign: number, clusters: number, m: number) =>
     [...Array(clusters * m).keys()].map((i) => sign * (Math.floor(i / m) + 0.5));

@@ -144,8 +144,13 @@ describe("cutoff-slice: real models' real answers", () => {
     assert.equal(pictures.length, 6);
     for (const name of pictures) assertSober(fs.readFileSync(path.join(folder, "pictures", name), "utf8"));
     assertNone(ran.stdout.split("\n"), (line) => [...line].length > 80);
-    assert.match(ran.stdout, /not detected|no jump detected/);
-    assert.match(ran.stdout, /ruled out at 80 % power/);
+    const said = ran.stdout.replace(/\s+/g, " ");
+    assert.match(
+      said,
+      /not detected: the 95 % interval of the jump reaches 0\.1583; at 80 % power a jump above/,
+    );
+    assert.match(said, /degenerate: the points lie on the lines exactly/);
+    assert.match(said, /all 280 cases lie after its cutoff: it can have seen none of them by its cutoff\./);
     assert.match(ran.stdout, /cannot certify/);
   });
 });
@@ -153,7 +158,7 @@ describe("cutoff-slice: real models' real answers", () => {
 function assertSober(text: string): void {
   assert.ok(text.length > 100);
   assert.doesNotMatch(text, /\bclean(?!-control)/i);
-  assert.doesNotMatch(text, /no leakage|free of leak|leak-free|without leakage|not contaminated/i);
+  assert.doesNotMatch(text, /ruled out|no leakage|free of leak|leak-free|without leakage|not contaminated/i);
 }
 
 /** Five events a month from January 2023, `months` of them, each with its outcome by model. */
@@ -246,6 +251,38 @@ describe("one table", () => {
     assert.ok((atH(first as LeakageModel).estimate as number) > 0.1, "the leak is there");
     assert.equal(ran.status, 0, "measured leakage alone is not red");
     assert.equal(leakage(folder, ...words).stdout, ran.stdout, "same inputs, same bytes");
+  });
+
+  it("a split before a model's cutoff ends is told: in the sentence, and with --json on stderr", () => {
+    const answers = table(24, (m, i) => [
+      ["new", (m < 12 ? 0.1 : 0.3) + ((i * 7 + m * 3) % 11) / 100],
+      ["old", 0.3 + ((i * 5 + m * 3) % 11) / 100],
+    ]);
+    const folder = layAnswers({ answers, models: "model,cutoff\nnew,2023-12\nold,2022-12\n" });
+    const early = ["--control", "old", "--split", "2023-09"];
+    const caution =
+      /The split lies before the end of the cutoff of new: cases after it may be remembered too/;
+    assert.match(leakage(folder, ...early).stdout.replace(/\s+/g, " "), caution);
+    assert.match(leakage(folder, ...early, "--json").stderr, caution);
+    assert.match(
+      leakage(folder, ...early, "--json").stderr,
+      /^new against old, split at 2023-09: The split/m,
+    );
+    for (const words of [
+      ["--control", "old"],
+      ["--control", "old", "--split", "2023-12"],
+    ]) {
+      const ran = leakage(folder, ...words, "--json");
+      assert.doesNotMatch(ran.stderr, /The split lies/, words.join(" "));
+    }
+  });
+
+  it("--better that is turned round is asked about where a jump is clearly negative", () => {
+    const answers = table(24, (m, i) => [["m", (m < 12 ? 0.1 : 0.3) + ((i * 7 + m * 3) % 11) / 100]]);
+    const folder = layAnswers({ answers, models: "model,cutoff\nm,2023-12\n" });
+    const said = (better: string) => leakage(folder, "--better", better).stdout.replace(/\s+/g, " ");
+    assert.match(said("lower"), / detected: cases before the cutoff look too good/);
+    assert.match(said("higher"), /look worse, by .* check --better, or whether the outcome bends there;/);
   });
 
   it("of a pair, a has the later cutoff; of equal cutoffs it is the later row of the table of models", () => {

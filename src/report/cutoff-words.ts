@@ -125,10 +125,8 @@ function oneSided({ n, cutoff }: CutoffSlices): string {
   if (n.post === 0)
     return `${all} before its cutoff: each answer may be memory, and nothing is there to compare with.`;
   const latest = /\.\.(.*), stated /.exec(cutoff)?.[1];
-  const known = `it can have seen none of ${cases === 1 ? "it" : "them"} by`;
-  return latest === undefined
-    ? `${all} after its cutoff: ${known} its cutoff.`
-    : `${all} after its stated cutoff: ${known} then, but the cutoff may be as late as ${latest}.`;
+  const may = latest === undefined ? "" : `, which may be as late as ${latest}`;
+  return `${all} after its stated cutoff${may}: nothing lies before it to compare with.`;
 }
 
 function held(cases: number, clusters: number): string {

@@ -13,6 +13,7 @@ import { manyRuns } from "./many-runs.ts";
 /** Each takes some seconds: `BLINDCAST_KILLS=50 npm test` for more of them. */
 const KILLS = Number(process.env["BLINDCAST_KILLS"] ?? 20);
 const workspace = temporaryFolder();
+fs.mkdirSync(path.join(workspace, "ledgers")); // else the nearest folder above that has one
 after(() => fs.rmSync(workspace, { recursive: true, force: true }));
 const env = { ...process.env, XDG_CONFIG_HOME: path.join(workspace, "config"), NO_COLOR: "1" };
 const words = (out: string, ...more: string[]) => [

@@ -169,8 +169,9 @@ type Growing = {
   /** Where an event's answer stands below; one slot an event. */
   readonly slots: Map<number, number>;
   readonly events: number[];
-  readonly sums: number[];
-  readonly counts: number[];
+  /** Outcomes as they came, and the slot of each. */
+  readonly outcomes: number[];
+  readonly of: number[];
   readonly lines: number[];
   /** With repeats: those of each slot. */
   readonly repeats: Set<string>[];
@@ -189,7 +190,7 @@ function answerList(place: Place, repeated: boolean) {
   const modelOf = (name: string, line: number): Growing => {
     const known = models.get(name);
     if (known !== undefined) return known;
-    const columns = { events: [], sums: [], counts: [], lines: [], repeats: [] };
+    const columns = { events: [], outcomes: [], of: [], lines: [], repeats: [] };
     const model: Growing = { name, line, missing: 0, slots: new Map(), ...columns };
     models.set(name, model);
     if (models.size > limits.answeringModels)
@@ -214,8 +215,6 @@ function answerList(place: Place, repeated: boolean) {
     if (slot === undefined) {
       slot = model.events.push(event) - 1;
       model.slots.set(event, slot);
-      model.sums.push(0);
-      model.counts.push(0);
       model.lines.push(line);
       if (repeated) model.repeats.push(new Set());
     } else if (!repeated) again(line, model, eventName, slot);
@@ -226,14 +225,24 @@ function answerList(place: Place, repeated: boolean) {
     }
     if (outcome === null) model.missing += 1;
     else {
-      model.sums[slot] = (model.sums[slot] as number) + outcome;
-      model.counts[slot] = (model.counts[slot] as number) + 1;
+      model.outcomes.push(outcome);
+      model.of.push(slot);
     }
   };
   return { add, finish: () => [...models.values()].map(finished) };
 }
 
-function finished({ name, line, missing, events, sums, counts }: Growing): AnsweringModel {
+/** Repeats are summed from the least up, in whatever order their rows stand. */
+function finished({ name, line, missing, events, outcomes, of, repeats }: Growing): AnsweringModel {
+  const rows = [...outcomes.keys()];
+  if (repeats.length > 0) rows.sort((a, b) => (outcomes[a] as number) - (outcomes[b] as number));
+  const sums = new Float64Array(events.length);
+  const counts = new Int32Array(events.length);
+  for (const row of rows) {
+    const slot = of[row] as number;
+    sums[slot] = (sums[slot] as number) + (outcomes[row] as number);
+    counts[slot] = (counts[slot] as number) + 1;
+  }
   const answered = [...events.keys()].filter((slot) => (counts[slot] as number) > 0);
   answered.sort((a, b) => (events[a] as number) - (events[b] as number));
   return {

@@ -7,7 +7,7 @@ import { type Place, refuse } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
 import { parseJson } from "../core/strict-json.ts";
 import { createTermTrie } from "../core/term-trie.ts";
-import { type Term, termsOf } from "../core/terms.ts";
+import { nfkc, type Term, termsOf } from "../core/terms.ts";
 import { datesIn, standsAsMonth } from "../core/text-dates.ts";
 
 const strictly = { additionalProperties: false } as const;
@@ -94,7 +94,7 @@ export function demandFew(index: EntityIndex, place: Place): void {
 
 export type EntityMatch = {
   readonly name: string;
-  /** Offsets into `text.normalize("NFKC")`; `to` is exclusive. */
+  /** Offsets into `nfkc(text)`; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
   readonly firstAvailable: Instant | null;
@@ -115,15 +115,16 @@ type Bearer = Pick<EntityMatch, "name" | "firstAvailable" | "shared">;
 /**
  * Finds names and aliases on term boundaries, NFKC, in any case; from the left, and of several that begin at one place the
  * longest. Of entities that share a name the one first available, then by code units. Three kinds of words are no name,
- * unless the reading is `every`: one term in lower case in a text with capitals ("it may", "to ford"); one term that is part
- * of a date or stands as a month ("May 2031", "in May"); and digits alone, unless they are the whole text. A name is known by its first terms up to a limit.
+ * unless the reading is `every`: one term in lower case and without a digit, in a text with a capital beyond its first term,
+ * which any text may begin with ("Can it help to ford the Tees"); one term that is part of a date or stands as a month
+ * ("May 2031", "in May"); and digits alone, unless they are the whole text. A name is known by its first terms up to a limit.
  * Time linear in the text, whatever it holds and however many names there are.
  */
 export function entityFinder(index: EntityIndex): EntityFinder {
   const trie = createTermTrie();
   const bearers = bearersOf(index, trie.add);
   return (text, reading = "longest") => {
-    const normal = text.normalize("NFKC");
+    const normal = nfkc(text);
     const terms = termsOf(normal);
     const isName = reading === "every" ? () => true : nameTest(normal, terms);
     const matches: EntityMatch[] = [];
@@ -182,7 +183,8 @@ function demandFewBearers(name: string, found: number): never {
 
 /** Whether terms from `start` to `end` may be a name where they stand; dates are looked for when first asked about. */
 function nameTest(text: string, terms: readonly Term[]): (start: number, end: number) => boolean {
-  const hasCapitals = /[\p{Lu}\p{Lt}]/u.test(text);
+  // Not the first term's: a sentence begins with a capital even where its writer uses none.
+  const hasCapitals = /[\p{Lu}\p{Lt}]/u.test(text.slice(terms[0]?.to));
   let dated: Set<number> | undefined;
   return (start, end) => {
     const { from, to } = terms[start] as Term;
@@ -190,7 +192,7 @@ function nameTest(text: string, terms: readonly Term[]): (start: number, end: nu
       return end - start === terms.length || hasLetter(text.slice(from, (terms[end - 1] as Term).to));
     const written = text.slice(from, to);
     if (!hasLetter(written)) return terms.length === 1;
-    if (hasCapitals && /\p{Ll}/u.test(written) && !/[\p{Lu}\p{Lt}]/u.test(written)) return false;
+    if (hasCapitals && /\p{Ll}/u.test(written) && !/[\p{Lu}\p{Lt}\p{N}]/u.test(written)) return false;
     if (standsAsMonth(terms, start)) return false;
     dated ??= termsWithin(terms, datesIn(text));
     return !dated.has(from);

@@ -183,7 +183,6 @@ function sliceOptions(flags: Flags, table: AnswerTable): SliceOptions {
     bandwidth,
     donut,
     better: flags.better,
-    alpha: contract.alpha,
     power: contract.power,
     level: contract.bootstrapLevel,
     resamples: contract.bootstrapResamples,

@@ -11,8 +11,7 @@ export const contract = {
   /** Fewer clusters or cases on a side and a cutoff's estimate is not estimable (42). */
   leakClusters: 5,
   leakCases: 20,
-  /** Two-sided size and power of a minimum detectable effect (42). */
-  alpha: 0.05,
+  /** Of a minimum detectable effect, whose size is 1 − the level of the interval (42). */
   power: 0.8,
   /** Ranked search: how soon more of a term counts no more, and how much a document's length counts (21). */
   bm25K1: 1.2,

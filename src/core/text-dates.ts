@@ -1,10 +1,10 @@
 /** Dates that an English text names: days, months, quarters, years and instants, each with its first local day. */
 import { dateOfDay, dayNumber, type Instant, MICROS_PER_DAY, parseDay, parseInstant } from "./instant.ts";
 import { firstInstant } from "./local-time.ts";
-import { type Term, termsOf } from "./terms.ts";
+import { nfkc, type Term, termsOf } from "./terms.ts";
 
 export type NamedDate = {
-  /** Offsets into `text.normalize("NFKC")`; `to` is exclusive. */
+  /** Offsets into `nfkc(text)`; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
   readonly grain: "instant" | "day" | "month" | "quarter" | "year";
@@ -21,7 +21,7 @@ export type NamedDate = {
  * of digits that depends on a country. In order, none within another; time linear in the text.
  */
 export function datesIn(text: string): readonly NamedDate[] {
-  const normal = text.normalize("NFKC");
+  const normal = nfkc(text);
   const terms = termsOf(normal);
   const dates: NamedDate[] = [];
   for (let i = 0; i < terms.length; i++) {
@@ -92,30 +92,41 @@ function dayOf(year: number, month: number, day: number): number | undefined {
   return parseDay(`${year}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`);
 }
 
-/** `2031-06-03`, `2031/06/03`, `2031-06`, and instants; not where more digits are joined to it, as in a number of a thing. */
+/** What is typed and set for a hyphen within a date: itself, U+2010 to U+2012, and the en dash. */
+const HYPHEN = /^[-\u2010-\u2013]$/;
+
+/** `2031-06-03`, `2031/06/03`, `2031-06`, and instants, with any hyphen; not where more digits are joined to it, as in a number of a thing. */
 function isoAt(text: string, terms: readonly Term[], i: number): Found {
   const [year, month, last] = [yearOf(termAt(terms, i)), termAt(terms, i + 1), termAt(terms, i + 2)];
   const joint = gapAfter(text, terms, i);
-  if (Number.isNaN(year) || !/^\d\d$/.test(month) || !/^[-/]$/.test(joint)) return undefined;
-  if (/\d$/.test(termAt(terms, i - 1)) && /^[-.]$/.test(gapAfter(text, terms, i - 1))) return undefined;
-  const whole = gapAfter(text, terms, i + 1) === joint;
-  if (!whole)
-    return joint === "-" ? dateOver(terms, i, i + 1, "month", dayOf(year, Number(month), 1)) : undefined;
+  const hyphen = HYPHEN.test(joint);
+  if (Number.isNaN(year) || !/^\d\d$/.test(month) || !(hyphen || joint === "/")) return undefined;
+  // An en dash between two dates with hyphens joins no digits to them: it is "to".
+  const joins = (gap: string) => gap === "-" || (hyphen && gap === joint);
+  const before = gapAfter(text, terms, i - 1);
+  if (/\d$/.test(termAt(terms, i - 1)) && (before === "." || joins(before))) return undefined;
+  const second = gapAfter(text, terms, i + 1);
+  const whole = second === joint || (hyphen && HYPHEN.test(second));
+  if (!whole) return hyphen ? dateOver(terms, i, i + 1, "month", dayOf(year, Number(month), 1)) : undefined;
   if (/^\d\dt\d\d$/.test(last)) {
-    const instant = joint === "-" ? instantAt(text, (terms[i] as Term).from) : undefined;
+    const instant = hyphen ? instantAt(text, (terms[i] as Term).from) : undefined;
     return instant ?? dateOver(terms, i, i + 2, "day", dayOf(year, Number(month), Number(last.slice(0, 2))));
   }
-  const joined = gapAfter(text, terms, i + 2) === joint && /^\d/.test(termAt(terms, i + 3)) && joint === "-";
+  const joined = hyphen && joins(gapAfter(text, terms, i + 2)) && /^\d/.test(termAt(terms, i + 3));
   if (!/^\d\d$/.test(last) || joined) return undefined;
   return dateOver(terms, i, i + 2, "day", dayOf(year, Number(month), Number(last)));
 }
 
 function instantAt(text: string, from: number): Found {
-  const spelling = /(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,6})\d*)?(Z|[+-]\d\d:\d\d)/iy;
+  const spelling =
+    /(\d{4}[-\u2010-\u2013]\d\d[-\u2010-\u2013]\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,6})\d*)?(Z|[-+\u2010-\u2013]\d\d:\d\d)/iy;
   spelling.lastIndex = from;
-  const [all, date, time, fraction = "0", zone] = spelling.exec(text) ?? [];
+  const [all, written, time, fraction = "0", offset] = spelling.exec(text) ?? [];
   if (all === undefined) return undefined;
-  const at = parseInstant(`${date}T${time}.${fraction}${(zone as string).toUpperCase()}`, "", "", () => {});
+  const [date, zone] = [written as string, offset as string].map((part) =>
+    part.replace(/[\u2010-\u2013]/g, "-").toUpperCase(),
+  );
+  const at = parseInstant(`${date}T${time}.${fraction}${zone}`, "", "", () => {});
   if (at === undefined) return undefined;
   return { from, to: from + all.length, grain: "instant", day: parseDay(date as string) as number, at };
 }

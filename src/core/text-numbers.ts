@@ -1,9 +1,9 @@
 /** Numbers that a text gives as values: not years, times of day, ordinals, versions, or parts of a name. */
 
-import { type Term, termsOf } from "./terms.ts";
+import { nfkc, type Term, termsOf } from "./terms.ts";
 import { isYear } from "./text-dates.ts";
 
-/** Offsets into `text.normalize("NFKC")`; `to` is exclusive. */
+/** Offsets into `nfkc(text)`; `to` is exclusive. */
 export type NamedNumber = { readonly from: number; readonly to: number };
 
 /**
@@ -11,7 +11,7 @@ export type NamedNumber = { readonly from: number; readonly to: number };
  * `1.2.3`, `B52`, `5G`, `#7`, `note-021`, and a short whole number behind a capitalised word, as in Terminal 3. In order; time linear.
  */
 export function numbersIn(text: string): readonly NamedNumber[] {
-  const normal = text.normalize("NFKC");
+  const normal = nfkc(text);
   const terms = termsOf(normal);
   const numbers: NamedNumber[] = [];
   for (let i = 0; i < terms.length; i++) {

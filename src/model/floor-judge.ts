@@ -2,15 +2,14 @@
 import { type EntityFinder, type EntityMatch, entityFinder } from "../caseset/entity-names.ts";
 import type { CaseSubject } from "../caseset/forecast-case.ts";
 import { type Digest, digestOfJson } from "../core/digest.ts";
-import { formatDay, type Instant, parseInstant } from "../core/instant.ts";
-import { localDay } from "../core/local-time.ts";
+import { formatInstant, type Instant, parseInstant } from "../core/instant.ts";
 import { type Span, sentencesOf } from "../core/sentences.ts";
 import { createTermTrie } from "../core/term-trie.ts";
-import { type Term, termsOf } from "../core/terms.ts";
+import { nfkc, type Term, termsOf } from "../core/terms.ts";
 import { datesIn, isDateAfter, type NamedDate, yearOfDate } from "../core/text-dates.ts";
 import { numbersIn } from "../core/text-numbers.ts";
 import type { Judge, JudgeItem, Verdict } from "./judge.ts";
-import { noUsage } from "./reader.ts";
+import { noUsage, type ReaderIdentity } from "./reader.ts";
 
 export type FloorRules = {
   readonly names: EntityFinder;
@@ -24,17 +23,22 @@ const VERSION = "floor-1";
 /** `digest`: of the index that `names` looks into. */
 export function floorJudge({ digest, ...rules }: FloorRules & { readonly digest: Digest }): Judge {
   return {
-    identity: {
-      name: "floor",
-      snapshot: VERSION,
-      pretrain_cutoff: "none",
-      posttrain_cutoff: "none",
-      temperature: 0,
-      prompt_digest: digestOfJson({ rules: VERSION }),
-      uses_tools: false,
-      params: { entities: digest },
-    },
+    identity: floorIdentity(digest),
     judge: async (item) => ({ kind: "verdict", verdict: floorVerdict(item, rules), usage: noUsage }),
+  };
+}
+
+/** `digest`: of the index of entities. */
+export function floorIdentity(digest: Digest): ReaderIdentity {
+  return {
+    name: "floor",
+    snapshot: VERSION,
+    pretrain_cutoff: "none",
+    posttrain_cutoff: "none",
+    temperature: 0,
+    prompt_digest: digestOfJson({ rules: VERSION }),
+    uses_tools: false,
+    params: { entities: digest },
   };
 }
 
@@ -56,7 +60,7 @@ export function floorVerdict(item: JudgeItem, { names, zone }: FloorRules): Verd
   for (const { entities, later, normal } of texts) {
     const found = entities.find(({ firstAvailable }) => firstAvailable !== null && firstAvailable > horizon);
     if (found !== undefined) {
-      const since = formatDay(localDay(zone, found.firstAvailable as Instant));
+      const since = formatInstant(found.firstAvailable as Instant); // no zone data hangs on it
       return { scored: true, value: 1, rationale: `names ${found.name}, first available ${since}` };
     }
     const date = later[0];
@@ -81,7 +85,7 @@ type SaidText = {
 };
 
 function saidIn(text: string, names: EntityFinder, horizon: Instant, zone: string): SaidText {
-  const normal = text.normalize("NFKC");
+  const normal = nfkc(text);
   const dates = datesIn(normal);
   const later = dates.filter((date) => isDateAfter(date, horizon, zone));
   return { normal, entities: names(normal), dates, later };

@@ -144,9 +144,13 @@ type Fields = { readonly [key: string]: Json | undefined };
 
 const isFields = (value: Json | undefined): value is Fields & Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const isScalar = (value: Json | undefined) => typeof value !== "object" || value === null;
+const isServedRow = (row: Json) =>
+  isFields(row) &&
+  typeof row["ref"] === "string" &&
+  typeof row["available_at"] === "string" &&
+  isFields(row["body"]);
 
-/** `{"rows":[…]}`, figures of an aggregate, or `{"fault":{…}}`; of a row its reference and its time are no structures. */
+/** `{"rows":[…]}`, figures of an aggregate, or `{"fault":{…}}`; a row has its reference and its time as texts, and its cells. */
 function toolFault(body: Json): Wrong | null {
   if (!isFields(body)) return { found: shownKind(body), expected: "an object" };
   const { fault, rows } = body;
@@ -154,10 +158,9 @@ function toolFault(body: Json): Wrong | null {
     return { found: "a fault without a message", expected: "a class and a message" };
   if (rows === undefined) return null;
   if (!Array.isArray(rows)) return { found: `rows: ${shownKind(rows)}`, expected: "rows: a list" };
-  const odd = rows.findIndex(
-    (row: Json) => !isFields(row) || !isScalar(row["ref"]) || !isScalar(row["available_at"]),
-  );
-  return odd < 0 ? null : { found: `rows.${odd}: no row`, expected: "a row with its ref and available_at" };
+  const odd = rows.findIndex((row: Json) => !isServedRow(row));
+  const expected = "a row with its ref and available_at, texts, and its body";
+  return odd < 0 ? null : { found: `rows.${odd}: no row`, expected };
 }
 
 /** `[{"at":…,"kind":…,"ref":…,"reply":{…}},…]`. */

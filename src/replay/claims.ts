@@ -1,15 +1,18 @@
-/** What a record says of itself that follows from what it holds: its selection, its profile, its local times. */
+/** What a record says of itself that follows from what it holds: its selection, its profile and judge, its tables with text, its local times. */
 
 import type { ForecastCase } from "../caseset/forecast-case.ts";
 import type { Label } from "../caseset/label.ts";
 import type { CaseSetOnDisk } from "../caseset/load.ts";
 import { deadlinesOf } from "../caseset/settlement.ts";
-import type { Json } from "../core/canonical.ts";
+import { canonical, type Json } from "../core/canonical.ts";
 import type { Digest } from "../core/digest.ts";
 import { type Duration, parseDuration } from "../core/duration.ts";
 import { formatDay, formatInstant, type Instant, MICROS_PER_DAY, parseDay } from "../core/instant.ts";
 import { checkZone, localDay } from "../core/local-time.ts";
 import { type Place, refuse } from "../core/refusal.ts";
+import { floorIdentity } from "../model/floor-judge.ts";
+import type { ReaderIdentity } from "../model/reader.ts";
+import type { LeakRules } from "../run/leak-rules.ts";
 import type { Manifest } from "../run/manifest.ts";
 import { firstDifference } from "../run/resume.ts";
 import { parseFilter, selectCases } from "../run/selection.ts";
@@ -75,6 +78,50 @@ export function demandProfile(
       found,
       expected: `${recorded}, as profile.json has it`,
     });
+  }
+}
+
+/**
+ * The stamp's judge is one that `profile.json` declares, where it declares one, and what is named as the floor judge is that
+ * judge with the stamp's entities; refuses FieldInvalid.
+ */
+export function demandJudge(
+  { judge, entities }: { readonly judge: "none" | ReaderIdentity; readonly entities?: string },
+  { judge: declared }: Pick<LeakRules, "judge">,
+  place: Place,
+): void {
+  const name = judge === "none" ? judge : judge.name;
+  const wrong = (field: string, found: string, expected: string) =>
+    refuse("FieldInvalid", { place, field: `stamp.${field}`, found, expected });
+  if (declared === "floor" ? name !== declared : declared !== null && !name.startsWith("http:"))
+    wrong("judge", name, `the judge that profile.json declares, ${declared}`);
+  if (judge === "none" || name !== "floor") return;
+  if (entities === undefined)
+    wrong("entities", "nothing", "the digest of the entities that the floor judge looks for");
+  const [found, expected] = [judge, floorIdentity(entities as Digest)].map((each) =>
+    canonical(each as unknown as Json),
+  ) as [string, string];
+  if (found !== expected) wrong("judge", found, `${expected}, the floor judge`);
+}
+
+type KeptTables = {
+  readonly declared: CaseSetOnDisk;
+  readonly tables: { readonly [table: string]: { readonly text?: readonly string[] } };
+};
+
+/** Tables have the columns of text that they were declared with, else what they serve is judged by nobody. FieldInvalid. */
+export function demandText({ declared: { tables = {} }, tables: kept }: KeptTables, place: Place): void {
+  for (const name of new Set([...Object.keys(tables), ...Object.keys(kept)])) {
+    const [found, expected] = [kept[name]?.text, tables[name]?.text].map((text) =>
+      text === undefined ? "none" : text.join(", "),
+    ) as [string, string];
+    if (found !== expected)
+      refuse("FieldInvalid", {
+        place,
+        field: `tables.${name}.text`,
+        found,
+        expected: `${expected}, as declared`,
+      });
   }
 }
 

@@ -4,6 +4,8 @@ import { limits } from "../core/limits.ts";
 import { ENTRY_FORMAT } from "../core/version.ts";
 
 type Digest = `sha256:${string}`;
+/** What was judged: `document` by its digest. */
+const judgedFields = ["dimension", "document", "ref", "reference_answer"] as const;
 const usageFields = [
   "input_tokens",
   "cached_input_tokens",
@@ -51,6 +53,7 @@ type Modelled = {
   readonly usage: Usage;
   readonly ms: number;
 };
+type Judged = { readonly [key in (typeof judgedFields)[number]]: string };
 type Made = { readonly usage: Usage | null; readonly ms: number };
 type Body =
   | ({ readonly kind: "probe"; readonly name: "presence" | "absence" } & Call)
@@ -65,7 +68,7 @@ type Body =
   | ({ readonly kind: "model" } & Modelled)
   | ({
       readonly kind: "judge";
-      readonly args: Json;
+      readonly args: Judged;
       readonly value: number | null;
       readonly reason: string;
     } & Modelled)
@@ -145,6 +148,7 @@ const tests = {
       value === null || (Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= 4),
     "an integer from 0 to 4, or null",
   ],
+  judged: [isJudged, `texts: ${judgedFields.join(", ")}, document as 64 hexadecimal digits`],
   rule: [(value) => value === "ReaderSawLater", "ReaderSawLater"],
 } as const satisfies { readonly [name: string]: readonly [(value: unknown) => boolean, string] };
 
@@ -164,6 +168,15 @@ function isUsage(value: unknown): boolean {
 
 function isFaultName(value: unknown): boolean {
   return (recordedFaults as readonly unknown[]).includes(value);
+}
+
+function isJudged(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Object.keys(value).length !== judgedFields.length) return false;
+  const judged = value as { readonly [key: string]: unknown };
+  return (
+    judgedFields.every((key) => typeof judged[key] === "string") && HEX.test(judged["document"] as string)
+  );
 }
 
 function isStatus(value: unknown): boolean {
@@ -242,7 +255,7 @@ const shapes: ReadonlyMap<unknown, readonly Field[]> = new Map([
     ),
   ],
   ["model", shape(...modelled)],
-  ["judge", shape(field("args", "anything"), field("value", "value"), field("reason", "text"), ...modelled)],
+  ["judge", shape(field("args", "judged"), field("value", "value"), field("reason", "text"), ...modelled)],
   ["answer", shape(field("probability", "probability"), ...made)],
   ["decline", shape(field("reason", "text"), ...made)],
   ["fault", shape(field("class", "fault"), field("message", "text"), field("broke", "rule", true), ...made)],

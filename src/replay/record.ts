@@ -17,7 +17,7 @@ import { type ArmPlan, planArms } from "../run/arms.ts";
 import { type LeakKeys, type LeakRules, leakKeys, leakRules, wantedControl } from "../run/leak-rules.ts";
 import type { Manifest } from "../run/manifest.ts";
 import { fileIn, type RunFiles, wholeFile } from "./bundle.ts";
-import { demandLocalTimes, demandProfile, demandSelection } from "./claims.ts";
+import { demandJudge, demandLocalTimes, demandProfile, demandSelection, demandText } from "./claims.ts";
 import { ARTIFACTS, CASES, type Listing, MANIFEST } from "./files.ts";
 import { canonicalFile, canonicalLine, recordedLines } from "./recorded-lines.ts";
 import type { VerifiedRecord } from "./verify-record.ts";
@@ -37,6 +37,22 @@ const StampOnDisk = Type.Object({
     temperature: Type.Number(),
   }),
   process: Type.Union([Type.Literal("trajectory"), Type.Literal("shared")]),
+  judge: Type.Union(
+    [
+      Type.Literal("none"),
+      Type.Object({
+        name: Type.String({ minLength: 1 }),
+        snapshot: Type.String(),
+        pretrain_cutoff: Type.String(),
+        posttrain_cutoff: Type.Union([Type.String(), Type.Null()]),
+        temperature: Type.Number(),
+        prompt_digest: Type.String(),
+        uses_tools: Type.Boolean(),
+        params: Type.Record(Type.String(), Type.String()),
+      }),
+    ],
+    { description: "none, or who judges: a name, a snapshot, and what else makes it another judge" },
+  ),
   seed: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   repeats: Type.Integer({ minimum: 1, maximum: limits.repeats }),
   bootstrap: Type.Object(
@@ -127,6 +143,7 @@ export async function loadRecord(
   demandSame(bundle, "profile", stamp.profile, digestOfJson(profile), "of profile.json");
   demandProfile(stamp, profile, fileIn(bundle, MANIFEST));
   const leak = leakRulesIn(profile, fileIn(bundle, "profile.json"));
+  demandJudge(stamp, leak, fileIn(bundle, MANIFEST));
   const entities = await loadEntities(bundle, listing, stamp, leak);
   const family = await loadFamilyFile(bundle, listing, stamp);
   const arms = planArms(cases.cases, family, wantedControl(leak));
@@ -209,6 +226,7 @@ async function loadCaseSetFile(
   const { digest } = manifest.caseset;
   if (kept.digest !== digest) refuse("CasesDigestMismatch", { place, found: kept.digest, expected: digest });
   if (kept.view !== stamp.view) refuse("ViewMismatch", { place, found: kept.view, expected: stamp.view });
+  demandText(kept, place);
   return kept;
 }
 

@@ -32,20 +32,24 @@ export type AnswersOptions = SliceOptions & {
 /** A model with its answers and its cutoff. */
 export type Answering = { readonly listed: ListedModel; readonly answers: AnsweringModel };
 
-/** `answering` in the order of the table of models. Spec chapter 42. */
+/**
+ * `answering` in the order of the table of models. Sums run over events by time and then name, and a model's name is its
+ * streams' (`models.${name}.discontinuity.0`): the order of rows and of models changes no figure. Spec chapter 42.
+ */
 export function answersReport(
-  table: AnswerTable,
-  answering: readonly Answering[],
+  given: AnswerTable,
+  asked: readonly Answering[],
   options: AnswersOptions,
 ): AnswersReport {
+  const { table, answering } = inTimeOrder(given, asked);
   const clusters = clustersOf(table, options.byMonth);
-  const models = answering.map(({ listed, answers }, i) => {
+  const models = answering.map(({ listed, answers }) => {
     const cases = Array.from(answers.events, (event, j) => ({
       at: table.events.at[event] as number,
       outcome: answers.outcomes[j] as number,
       cluster: clusters[event] as string,
     }));
-    const slices = cutoffSlices(cases, listed.cutoff, options, `models.${i}`);
+    const slices = cutoffSlices(cases, listed.cutoff, options, `models.${listed.name}`);
     return { model: listed.name, cutoff: formatMonth(listed.cutoff.point), slices };
   });
   return {
@@ -90,6 +94,33 @@ export function answersJson({ models, control, paired }: AnswersReport): Json {
       clusters,
     })),
   };
+}
+
+/** The same answers with events numbered by time, then by name in code units. */
+function inTimeOrder(table: AnswerTable, answering: readonly Answering[]) {
+  const { names, at, lines, clusters } = table.events;
+  const order = [...names.keys()].sort((a, b) => {
+    const later = (at[a] as number) - (at[b] as number);
+    return later === 0 ? ((names[a] as string) < (names[b] as string) ? -1 : 1) : later;
+  });
+  const numbers = new Int32Array(order.length);
+  for (const [number, event] of order.entries()) numbers[event] = number;
+  const events = {
+    names: order.map((event) => names[event] as string),
+    at: Float64Array.from(order, (event) => at[event] as number),
+    lines: Int32Array.from(order, (event) => lines[event] as number),
+    clusters: clusters === null ? null : order.map((event) => clusters[event] as string),
+  };
+  const renumbered = ({ listed, answers }: Answering): Answering => {
+    const number = (place: number) => numbers[answers.events[place] as number] as number;
+    const places = [...answers.events.keys()].sort((a, b) => number(a) - number(b));
+    const own = {
+      events: Int32Array.from(places, number),
+      outcomes: Float64Array.from(places, (place) => answers.outcomes[place] as number),
+    };
+    return { listed, answers: { ...answers, ...own } };
+  };
+  return { table: { ...table, events }, answering: answering.map(renumbered) };
 }
 
 /** Each event's cluster; of none asked for, the event itself. */

@@ -74,7 +74,7 @@ export type ControlInput = {
   readonly cutoffEnd?: number;
 };
 
-type ControlOptions = Pick<SliceOptions, "unit" | "better" | "alpha" | "power" | "level">;
+type ControlOptions = Pick<SliceOptions, "unit" | "better" | "power" | "level">;
 
 /** The difference in differences of one pair of models, over all their shared cases. Numbers are rounded. Spec chapter 42. */
 export function controlSlice(input: ControlInput, options: ControlOptions): ControlRow {

@@ -31,10 +31,10 @@ export function controlSentence(row: ControlRow, words: ControlWords): string {
   const moved = movedCaution(row, own, range, words);
   if (state === "not estimable") return `${missing(row)}.${detectedMonths(row, own).length > 0 ? moved : ""}`;
   if (state === "degenerate")
-    return `degenerate: the lead does not vary within a side, so that no error can be estimated: its excess of ${figures.figure(estimate)} cannot be judged.${moved}${early}`;
+    return `degenerate: the lead does not vary within a side, or only within clusters, so that no error can be estimated: its excess of ${figures.figure(estimate)} cannot be judged.${moved}${early}`;
   if (ci95 === null || estimate === null)
     return `not judged: an estimate of ${figures.figure(estimate)} without an interval.${moved}${early}`;
-  const said = { estimate, ci95, mde: row.mde, range };
+  const said = { estimate, ci95, mde: row.mde, df: row.df, range };
   if (ci95[0] > 0)
     return `detected: against the control, ${shownWords(row.treated)} looks too good before the split by ${sizeWords(said, words)}${driftWords(row, words, "so this may be drift")}.${fallingCaution(row, figures)}${early}`;
   return `not detected: ${undetected(row, said, words)}${driftWords(row, words, "so drift may hide an excess")}.${moved}${early}`;

@@ -46,7 +46,6 @@ export type SliceOptions = {
   readonly bandwidth: number;
   readonly donut: number;
   readonly better: Better;
-  readonly alpha: number;
   readonly power: number;
   readonly level: number;
   readonly resamples: number;

@@ -72,10 +72,10 @@ export function jumpSentence(slices: CutoffSlices, words: CutoffWords): string {
     return `not estimable: ${held(row.n_pre, row.clusters_pre)} before and ${held(row.n_post, row.clusters_post)} after, within ${window(slices)} of the cutoff; ${NEEDED}.${elsewhere}`;
   const fading = fadingCaution(slices, words);
   if (state === "degenerate")
-    return `degenerate: the points lie on the lines exactly, so that no error can be estimated: the jump of ${figures.figure(estimate)} cannot be judged.${moved}${fading}`;
+    return `degenerate: the points lie on the lines exactly, or as far above as below within every cluster, so that no error can be estimated: the jump of ${figures.figure(estimate)} cannot be judged.${moved}${fading}`;
   if (ci95 === null || estimate === null)
     return `not judged: an estimate of ${figures.figure(estimate)} without an interval.${moved}${fading}`;
-  const said = { estimate, ci95, mde: slices.mde, range };
+  const said = { estimate, ci95, mde: slices.mde, df: row.df, range };
   if (ci95[0] > 0)
     return `detected: cases before the cutoff look too good by ${sizeWords(said, words)}.${fallingCaution(slices, figures)}`;
   return `not detected: ${undetected(said, words)}.${moved}${fading}`;

@@ -79,9 +79,9 @@ export function tIntervalOf(fit: Fit, level: number): Interval | null {
 }
 
 /** The minimum detectable effect of an estimate; null unless it is estimated. */
-export function detectable(fit: Fit, { alpha, power }: { alpha: number; power: number }): number | null {
+export function detectable(fit: Fit, { level, power }: { level: number; power: number }): number | null {
   if (fit.state !== "estimated" || !hasError(fit)) return null;
-  return minimumDetectableEffect({ se: fit.se, df: fit.df, alpha, power });
+  return minimumDetectableEffect({ se: fit.se, df: fit.df, alpha: 1 - level, power });
 }
 
 const hasError = ({ se, df }: Fit): boolean => Number.isFinite(se) && Number.isFinite(df) && df > 0;

@@ -19,6 +19,8 @@ export type Judged = {
   readonly estimate: number;
   readonly ci95: Interval;
   readonly mde: number | null;
+  /** Of its error. */
+  readonly df: number | null;
   /** Of the outcome. */
   readonly range: Interval | null;
 };
@@ -34,7 +36,7 @@ export function powerWords({ power }: JudgedWords): string {
 }
 
 /** `0.0780 (95 % interval 0.0184 to 0.1376)`. */
-export function sizeWords({ estimate, ci95, range }: Omit<Judged, "mde">, words: JudgedWords): string {
+export function sizeWords({ estimate, ci95, range }: Omit<Judged, "mde" | "df">, words: JudgedWords): string {
   const { figure } = figuresIn(range);
   return `${figure(estimate)} (${intervalWords(words)} ${figure(ci95[0])} to ${figure(ci95[1])})`;
 }
@@ -50,13 +52,20 @@ export function reachWords(what: string, { ci95, range }: Judged, words: JudgedW
 }
 
 /** What the cases could have shown, with the comma before it. Beyond what the outcome spans it is as good as nothing. */
-export function detectableWords(what: string, { mde, range }: Judged, words: JudgedWords): string {
+export function detectableWords(what: string, { mde, df, range }: Judged, words: JudgedWords): string {
   if (mde === null) return "";
   const { figure } = figuresIn(range);
   if (range !== null && mde >= range[1] - range[0])
     return `, and these cases cannot tell: even ${what} over the whole range of the outcome (${figure(range[0])} to ${figure(range[1])}) would often be missed`;
-  return `; at ${powerWords(words)} ${what} above ${figure(mde)} would have been detected`;
+  const rough =
+    df !== null && df < ROUGH_DF
+      ? ` (roughly: its error has ${df.toFixed(1)} degrees of freedom, and is itself uncertain)`
+      : "";
+  return `; at ${powerWords(words)} ${what} above ${figure(mde)} would have been detected${rough}`;
 }
+
+/** Below it the power at the stated effect is some points short of what it says (test/simulate). */
+const ROUGH_DF = 10;
 
 type Swept = {
   readonly sensitivity: readonly SensitivityRow[];

@@ -163,14 +163,13 @@ function pointOf({ cases, outcomes }: LeakageSubject, caseIndex: number, { clust
 }
 
 function optionsOf({ estimation }: LeakageSubject, rules: SliceRules): SliceOptions {
-  const { bandwidth, donut, alpha, power } = rules;
+  const { bandwidth, donut, power } = rules;
   const { level, resamples, seed } = estimation;
   return {
     unit: "days",
     bandwidth: bandwidth ?? 0,
     donut,
     better: "lower",
-    alpha,
     power,
     level,
     resamples,

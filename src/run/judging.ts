@@ -78,8 +78,8 @@ const uncalled = ({ identity }: Judge, item: JudgeItem): ModelCall => ({
   ms: 0,
 });
 
-/** A document is named by its digest and its reference; the record has its bytes where it was served. */
-const judgedOf = ({ dimension, document, reference_answer }: JudgeItem): Json => ({
+/** An item as its entry has it: a document by its digest and its reference; the record has its bytes where it was served. */
+export const judgedOf = ({ dimension, document, reference_answer }: JudgeItem): Json => ({
   dimension,
   document: rowDigest(document as unknown as Json),
   ref: clip(document.ref, limits.wordsCharacters),

@@ -8,8 +8,6 @@ const strictly = { additionalProperties: false } as const;
 const Reference = Type.Union([Type.Literal("discontinuity"), Type.Literal("clean-control")], {
   description: "discontinuity or clean-control",
 });
-const share = (description: string) =>
-  Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1, description: `${description} between 0 and 1` });
 
 /** `leakage:` of a profile. */
 export const LeakageOnDisk = Type.Object(
@@ -27,8 +25,9 @@ export const LeakageOnDisk = Type.Object(
       }),
     ),
     control: Type.Optional(Type.String({ minLength: 1, description: "a snapshot of the family" })),
-    alpha: Type.Optional(share("a size")),
-    power: Type.Optional(share("a power")),
+    power: Type.Optional(
+      Type.Number({ minimum: 0.5, exclusiveMaximum: 1, description: "a power of at least 0.5" }),
+    ),
     leak_threshold: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 4, description: "an integer from 0 to 4" }),
     ),
@@ -41,7 +40,7 @@ export type LeakageOnDisk = Static<typeof LeakageOnDisk>;
 export const leakKeys = {
   leakage: Type.Optional(LeakageOnDisk),
   judge: Type.Optional(
-    Type.String({ pattern: "^(floor|http:.+)$", description: "floor or http:<endpoint>" }),
+    Type.String({ pattern: "^(none|floor|http:.+)$", description: "none, floor or http:<endpoint>" }),
   ),
   query_findings: Type.Optional(
     Type.Union([Type.Literal("list"), Type.Literal("fail")], { description: "list or fail" }),
@@ -64,7 +63,7 @@ export type SliceRules = {
   readonly cluster: "declared" | "month" | "none";
   /** The snapshot of the control; null: the newest that precedes every case's horizon. */
   readonly control: string | null;
-  readonly alpha: number;
+  /** Of the minimum detectable effect; its size is 1 − the level of the intervals, by which an effect is detected. */
   readonly power: number;
 };
 
@@ -83,7 +82,8 @@ export const wantedControl = ({ slices }: LeakRules): WantedControl | null =>
 
 /** Refuses EvalLeakReferenceUndeclared for slices without a reference, and lengths that are none. */
 export function leakRules(keys: LeakKeys, place: Place, complain: Complain = strict): LeakRules {
-  const { leakage = {}, judge = null, query_findings: queries = null } = keys;
+  const { leakage = {}, judge: named = "none", query_findings: queries = null } = keys;
+  const judge = named === "none" ? null : named;
   const { leak_threshold: threshold = null, ...slices } = leakage;
   return { slices: sliceRules(slices, place, complain), threshold, judge, queries };
 }
@@ -121,6 +121,6 @@ function sliceRules(
       found: `${donut}, with a bandwidth of ${bandwidth}`,
       expected: "a bandwidth of more than twice the donut",
     });
-  const { alpha = contract.alpha, power = contract.power } = disk;
-  return { references, bandwidth: h, donut: d, cluster, control, alpha, power };
+  const { power = contract.power } = disk;
+  return { references, bandwidth: h, donut: d, cluster, control, power };
 }

@@ -10,6 +10,7 @@ import { localDay } from "../core/local-time.ts";
 import { refuse } from "../core/refusal.ts";
 import type { RunSecret } from "../ledger/audit-ledger.ts";
 import type { Family } from "../model/family.ts";
+import type { Judge } from "../model/judge.ts";
 import { type KnownTable, knownTables } from "../model/readers/table-reads.ts";
 import { type ArmPlan, planArms } from "./arms.ts";
 import { breather } from "./breathe.ts";
@@ -17,7 +18,7 @@ import type { Budget } from "./budget.ts";
 import type { Earlier } from "./earlier-run.ts";
 import { Interrupted } from "./interrupted.ts";
 import type { KnownEntities } from "./known-entities.ts";
-import { wantedControl } from "./leak-rules.ts";
+import { type LeakRules, wantedControl } from "./leak-rules.ts";
 import { type PlantRecord, plantLine, plantRecords } from "./plant-record.ts";
 import { type CasePlants, plantCase, probeCase } from "./probe.ts";
 import { selectCases } from "./selection.ts";
@@ -91,6 +92,7 @@ export async function preflight(
   const { store, readers, judging } = world;
   const judge = judging?.judge ?? null;
   const entities = selection.entities?.digest ?? null;
+  demandJudge(options.leak, judge, entities);
   const stamp = makeStamp({ store, cases, readers, identities, family, options, judge, entities });
   const random = () => toHex(world.random(32));
   const secret = selection.earlier?.secret ?? { secret: random(), salt: random() };
@@ -111,6 +113,26 @@ export async function preflight(
   };
   for (const check of checks) check(plan);
   return { ...plan, ...(await provePlants(plan, world)) };
+}
+
+/** The judge that the profile declares is the one that was given, and has the entities that it looks for. */
+function demandJudge(
+  { judge: declared, queries }: LeakRules,
+  judge: Judge | null,
+  entities: Digest | null,
+): void {
+  const given = judge?.identity.name ?? "none";
+  const kind = (name: string) => (name.startsWith("http:") ? "http:" : name);
+  const wrong = (field: string, found: string, expected: string) =>
+    refuse("FieldInvalid", { place: "profile", field, found, expected });
+  if (declared !== null && kind(declared) !== kind(given))
+    wrong("judge", declared, `the judge given: ${given}`);
+  if (entities === null && (declared === "floor" || queries !== null))
+    wrong(
+      queries === null ? "judge" : "query_findings",
+      "declared",
+      "entities to look for, given with the selection",
+    );
 }
 
 function garden(

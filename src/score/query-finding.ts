@@ -7,7 +7,7 @@ import { formatInstant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import type { Span } from "../core/sentences.ts";
 import { createTermTrie, type TermTrie } from "../core/term-trie.ts";
-import { type Term, termsOf } from "../core/terms.ts";
+import { nfkc, type Term, termsOf } from "../core/terms.ts";
 import { datesIn } from "../core/text-dates.ts";
 import type { Entry } from "../run/entry.ts";
 import { callOf } from "./failure.ts";
@@ -117,10 +117,9 @@ function* textsIn(value: Json | undefined): Generator<string> {
     for (const each of Object.values(value)) yield* textsIn(each as Json);
 }
 
-/** What a reply showed: of its rows the cells, which have their references too. A fault quotes what was asked. */
+/** What a reply showed: of its rows the cells, which have their references too. Not a fault: it quotes what was asked. */
 function* shownTexts(reply: Json): Generator<string> {
-  const { fault, rows, ...rest } = reply as { readonly [key: string]: Json };
-  if (fault !== undefined) return;
+  const { fault: _, rows, ...rest } = reply as { readonly [key: string]: Json };
   yield* textsIn(rest);
   for (const { body } of (rows ?? []) as readonly { readonly body?: Json }[]) yield* textsIn(body);
 }
@@ -157,7 +156,7 @@ function explainedBy(find: EntityFinder, trie: TermTrie) {
 
 /** Runs of capitalised terms that nothing but a space or a joint stands between, outside names and dates. */
 function runsOf(query: string, matches: readonly EntityMatch[]): readonly (readonly Term[])[] {
-  const normal = query.normalize("NFKC");
+  const normal = nfkc(query);
   const taken = [...matches, ...datesIn(normal)].sort((a, b) => a.from - b.from);
   const runs: Term[][] = [];
   let next = 0;

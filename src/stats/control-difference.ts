@@ -9,6 +9,7 @@ import {
   cutoffEstimate,
   cutoffSides,
   cutoffState,
+  saysNothing,
 } from "./discontinuity.ts";
 
 export type ControlDifferenceInput = {
@@ -27,7 +28,7 @@ export type ControlDifference = CutoffEstimate &
      * two distinct r.
      */
     readonly placeboSlope: number;
-    /** Of that slope, over the rows r ≥ 0: CR2; HC1 without clusters. NaN where it has no error, as on an exact line. */
+    /** Of that slope, over the rows r ≥ 0: CR2; HC1 without clusters. NaN where it has none, as on an exact line. */
     readonly placeboSe: number;
     /** Of placeboSe: Bell–McCaffrey; n − 2 without clusters. NaN where that is. */
     readonly placeboDf: number;
@@ -37,7 +38,7 @@ export type ControlDifference = CutoffEstimate &
 /**
  * Difference in differences: mean(d | r < 0) − mean(d | r ≥ 0); > 0: cases before the cutoff look too good,
  * against a control that knows none. n = all cases; errors and states as those of discontinuity, with 2
- * columns. Throws RangeError for d or r that is not finite. Bertrand, Duflo and Mullainathan (2004), QJE
+ * columns: "degenerate" too where CR2's se² ≤ 1e-20 · seHc0², as where d cancels within every cluster. Throws RangeError for d or r that is not finite. Bertrand, Duflo and Mullainathan (2004), QJE
  * 119(1), on its errors; spec chapter 42.
  */
 export function controlDifference({ d, r, clusters }: ControlDifferenceInput): ControlDifference {
@@ -74,7 +75,7 @@ function slopeError(rows: readonly number[], { d, r, clusters }: Cases, clustere
     k: 2,
     contrast: [0, 1],
   });
-  const { se, df } = cutoffEstimate(fit?.degenerate ? null : fit, clustered, 2);
+  const { se, df } = cutoffEstimate(fit === null || saysNothing(fit) ? null : fit, clustered, 2);
   return { placeboSe: se, placeboDf: df };
 }
 

@@ -61,8 +61,9 @@ export type Discontinuity = CutoffEstimate &
 /**
  * Leak at the cutoff: post.level − pre.level where lower is better, the reverse where higher is; > 0: rows
  * before it look too good. Lines by weighted least squares, w = 1 − |r|/h, on d ≤ |r| < h; n, clusters and
- * sides count those rows alone. Fewer than contract.leakClusters clusters or leakCases rows on a side is "not
- * estimable"; the numbers stand where there are any. Throws RangeError for r or y that is not finite, h not
+ * sides count those rows alone. An exact fit is "degenerate", and so are residuals that cancel within every
+ * cluster: CR2's se² ≤ 1e-20 · seHc0². Fewer than contract.leakClusters clusters or leakCases rows on a side is
+ * "not estimable"; the numbers stand where there are any. Throws RangeError for r or y that is not finite, h not
  * > 0, d outside [0, h). Hahn, Todd and van der Klaauw (2001), Econometrica 69(1); spec chapter 42.
  */
 export function discontinuity(input: DiscontinuityInput): Discontinuity {
@@ -138,13 +139,21 @@ export function cutoffSides(r: Float64Array, clusters: Int32Array): CutoffSides 
   };
 }
 
-/** An exact fit first, then whether each side holds enough. */
+/** A fit whose error says nothing first, then whether each side holds enough. */
 export function cutoffState(fit: ClusterContrast | null, sides: CutoffSides): CutoffState {
   if (fit === null) return "not estimable";
-  if (fit.degenerate) return "degenerate";
+  if (saysNothing(fit)) return "degenerate";
   const clusters = Math.min(sides.clustersPre, sides.clustersPost);
   const cases = Math.min(sides.nPre, sides.nPost);
   return clusters < contract.leakClusters || cases < contract.leakCases ? "not estimable" : "estimated";
+}
+
+/** Below this share of HC0's, the clusters' variance is rounding: their residuals sum to 0 in each. */
+const CANCELLED_SHARE = 1e-20;
+
+/** An exact fit, or residuals that cancel within every cluster. */
+export function saysNothing({ degenerate, se, seHc0 }: ClusterContrast): boolean {
+  return degenerate || se * se <= CANCELLED_SHARE * seHc0 * seHc0;
 }
 
 export function cutoffEstimate(fit: ClusterContrast | null, clustered: boolean, k: number): CutoffEstimate {

@@ -26,6 +26,15 @@ export function aggregate(table: Table, selection: Selection, args: AggregateArg
   if (isSum && type !== "number") {
     return badRequest(`measure ${args.measure} needs a column of numbers; ${args.column} holds ${type}s`);
   }
+  const told = [...(args.by ?? []), ...(isSum || args.measure === "count" ? [] : [args.column as string])];
+  const text = table.text
+    .map((index) => (table.columns[index] as Column).name)
+    .find((name) => told.includes(name));
+  // A figure is no document: what it would show of one, nobody would see that it was served.
+  if (text !== undefined)
+    return badRequest(
+      `${text} is a text of documents: \`rows\` and \`search\` show it, no figure is made of it`,
+    );
   const by: number[] = [];
   for (const name of args.by ?? []) {
     const index = columnOf(table, name);

@@ -62,7 +62,7 @@ export const AggregateArguments = Type.Object(
   {
     ...strictly,
     description:
-      "one figure over the rows visible at the horizon, absent cells left out and counted out of n",
+      "one figure over the rows visible at the horizon, absent cells left out and counted out of n; a searched text has none",
   },
 );
 

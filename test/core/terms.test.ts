@@ -1,10 +1,83 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { termsOf } from "../../src/core/terms.ts";
+import { nfkc, termsOf } from "../../src/core/terms.ts";
 import { assertEvery } from "../support/all.ts";
 
 const wordsOf = (text: string) => termsOf(text).map(({ term }) => term);
+
+/** The longest run of marks that nothing breaks. */
+const longestRun = (text: string) =>
+  Math.max(0, ...[...text.matchAll(/(?:(?!\u034f)\p{M})+/gu)].map(([run]) => [...run].length));
+
+test("nfkc: NFKC, but no run of more than 30 marks, however many there are", () => {
+  const marks = nfkc(`a${"\u0300\u0316".repeat(250_000)}`);
+  // à is one character; of the first 30 marks 28 stand behind it once a grave has gone into it and all are in order.
+  const first = `\u00e0${"\u0316".repeat(15)}${"\u0300".repeat(14)}`;
+  const block = `\u034f${"\u0316".repeat(15)}${"\u0300".repeat(15)}`;
+  assert.ok(marks.startsWith(first + block));
+  const blocks = Math.ceil(500_000 / 30) - 2;
+  assert.ok(marks === `${first}${block.repeat(blocks)}\u034f${"\u0316".repeat(10)}${"\u0300".repeat(10)}`);
+  for (const [hostile, times] of [
+    ["\u0344", 40],
+    ["\uff9e\u0300\u0316", 40],
+    ["\u1ed9\u0323\u0300", 40],
+    ["\u09c7\u09be", 40],
+    ["\ufb1e", 40],
+  ] as const) {
+    const normal = nfkc(`x${hostile.repeat(times)}`);
+    assert.ok(longestRun(normal) <= 30, hostile);
+    assert.equal(nfkc(normal), normal);
+    assert.equal(normal.normalize("NFKC"), normal);
+  }
+  assert.equal(termsOf(`A${"\u0300\u0316".repeat(250_000)} b`).length, 2, "a long run is still of one term");
+});
+
+test("nfkc: what becomes a mark counts as one, so that no text is ordered in a longer run than is looked at", () => {
+  const characters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
+  const hidden = characters.filter((c) => /^\p{M}+$/u.test(c.normalize("NFKD")) && !/\p{M}/u.test(c));
+  assert.deepEqual(hidden, ["\uff9e", "\uff9f"]);
+  assertEvery(hidden, (c) => longestRun(nfkc(`x${c.repeat(100)}`)) === 30);
+});
+
+test("nfkc: an ordinary text's is NFKC's, and of its own result the same again", () => {
+  for (const text of [
+    "",
+    "Café ﬁne ½",
+    "हिन्दी שָׁלוֹם",
+    "か\u3099ｶﾞ",
+    `a${"\u0301".repeat(30)}b`,
+    "e\u034f\u0301",
+  ])
+    assert.equal(nfkc(text), text.normalize("NFKC"), text);
+  const piece = fc.constantFrom(
+    "a",
+    "ồ",
+    "\u0300",
+    "\u0316",
+    "\u0344",
+    "\uff9e",
+    "\u034f",
+    "\u0fb2\u0f81",
+    " ",
+    "\ud800",
+  );
+  const repeated = fc.tuple(piece, fc.integer({ min: 1, max: 40 })).map(([one, times]) => one.repeat(times));
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.array(repeated, { maxLength: 8 }).map((all) => all.join("")),
+  );
+  fc.assert(
+    fc.property(text, (given) => {
+      const normal = nfkc(given);
+      assert.equal(nfkc(normal), normal);
+      assert.equal(normal.normalize("NFKC"), normal);
+      assert.ok(longestRun(normal) <= 30);
+      if (longestRun(given.normalize("NFKD")) <= 30) assert.equal(normal, given.normalize("NFKC"));
+    }),
+    { numRuns: 500 },
+  );
+});
 
 test("terms are runs of letters, marks and digits, in lower case", () => {
   assert.deepEqual(wordsOf("Harbour Line opens: 2.5% up, A2B!"), [

@@ -56,6 +56,15 @@ test("datesIn: every spelling that it says it takes, with its first day, grain a
     ["the elections of 2031; mid-2032", "year 2031-01-01 2031", "year 2032-01-01 2032"],
     ["WHAT HAPPENED ON 3 MAY 2024", "day 2024-05-03 3 MAY 2024"],
     ["Ｍａｙ ３， ２０２４", "day 2024-05-03 May 3, 2024"],
+    [
+      "on 2031\u201006\u201003, 2031\u201106\u201103",
+      "day 2031-06-03 2031‐06‐03",
+      "day 2031-06-03 2031‐06‐03",
+    ],
+    ["2031\u201206\u201203; 2031\u201306\u201303", "day 2031-06-03 2031‒06‒03", "day 2031-06-03 2031–06–03"],
+    ["vintage 2031\u201006, 2031-06\u201303", "month 2031-06-01 2031‐06", "day 2031-06-03 2031-06–03"],
+    ["at 2031\u201006\u201103T23:30:00\u201007:00", "instant 2031-06-03 2031‐06‐03T23:30:00‐07:00"],
+    ["2031-06-03\u20132031-06-09", "day 2031-06-03 2031-06-03", "day 2031-06-09 2031-06-09"],
     ["29 February 2024", "day 2024-02-29 29 February 2024"],
     ["29 February 2023", "month 2023-02-01 February 2023"],
   ];
@@ -68,6 +77,7 @@ test("datesIn: what is no date, or does not say its year", () => {
     "It may rain, and they march on 3 May.",
     "03/05/2024 or 3.5.2024 depends on the country",
     "order 12-2031-06-03, part 2031-06-03-4, version 1.2031-06",
+    "order 12\u20102031\u201006\u201003, part 2031\u201306\u201303\u20134, minus 2031\u221206\u221203",
     "a crowd of 2500, up from 2200.5, 2031 people, to 2031% of it, to 2,031",
     "the 2030s; in '31; 31 May 99; week 2014-W22; 2031-13; 2031-06-31; 2031/32",
     "model 2031x, B2031, room 2031, in 12031",
@@ -178,6 +188,10 @@ test("isDateAfter: a date is later where its first instant in the zone is; what 
   ];
   assertEvery(later, (text) => isDateAfter(dateOf(text), horizon, "UTC"));
   assertEvery(not, (text) => !isDateAfter(dateOf(text), horizon, "UTC"));
+  const midnight = at("2031-07-01T00:00:00Z");
+  const exactly = ["2031-07-01", "2031-07", "Q3 2031", "2031-07-01T00:00:00Z"];
+  assertEvery(exactly, (text) => !isDateAfter(dateOf(text), midnight, "UTC"));
+  assertEvery(exactly, (text) => isDateAfter(dateOf(text), (midnight - 1) as Instant, "UTC"));
 });
 
 test("isDateAfter: near the horizon the zone decides, and an instant's own offset", () => {

@@ -56,7 +56,7 @@ test("0: nothing later is named", () => {
   assert.equal(judged({ year: 2031, days: 366, open: true, note: null }), NOTHING, "numbers are no texts");
   assert.equal(
     judged("Zenith sails, and so does the Night Boat"),
-    "1 names Zenith, first available 2031-06-01",
+    "1 names Zenith, first available 2031-06-01T09:00:00Z",
   );
   assert.equal(judged("The Night Boat sails"), NOTHING, "a name that no row has is unknown");
 });
@@ -67,10 +67,23 @@ test("1: a date, or an entity, from after the horizon, in words that say which",
   assert.equal(judged("Ready by Q3 2031"), "1 Q3 2031 is after the horizon");
   assert.equal(
     judged("As seen from the Harbour Line II"),
-    "1 names Harbour Line II, first available 2031-06-20",
+    "1 names Harbour Line II, first available 2031-06-20T09:00:00Z",
   );
   assert.equal(judged("at 2031-05-31T23:00:00-07:00"), "1 2031-05-31T23:00:00-07:00 is after the horizon");
   assert.equal(judged({ a: "Nothing", b: "In 2032" }), "1 2032 is after the horizon");
+});
+
+test("0: what is first available at the horizon itself, a date that begins there, and an instant that is it", () => {
+  const at = (instant: string, text: string) => {
+    const verdict = floorVerdict({ ...itemOf({ text }), horizon: instant }, rules);
+    return verdict.scored ? verdict.value : verdict;
+  };
+  const [first, before] = ["2031-06-20T09:00:00Z", "2031-06-20T08:59:59.999999Z"];
+  assert.deepEqual([at(first, "Harbour Line II"), at(before, "Harbour Line II")], [0, 1]);
+  // 00:00 of that day in Los Angeles
+  const [midnight, evening] = ["2031-06-21T07:00:00Z", "2031-06-21T06:59:59.999999Z"];
+  for (const text of ["On 21 June 2031", "at 2031-06-21T00:00:00-07:00"])
+    assert.deepEqual([at(midnight, text), at(evening, text)], [0, 1], text);
 });
 
 test("4: one sentence that gives the subject, under any name, a value of the kind for a later instant", () => {

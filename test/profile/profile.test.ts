@@ -41,6 +41,16 @@ test("loadProfile: what a profile does not say is the contract's", () => {
   );
 });
 
+test("loadProfile: leakage is merged key by key over what is extended, and a judge can be taken back", () => {
+  put(
+    "leaky",
+    "name: leaky\nexecution: none\njudge: floor\nleakage: {reference: discontinuity, bandwidth: P90D, leak_threshold: 3}\n",
+  );
+  const { leak } = load(put("own", "name: own\nextends: leaky\njudge: none\nleakage: {bandwidth: P60D}\n"));
+  assert.deepEqual([leak.judge, leak.threshold, leak.slices?.bandwidth], [null, 3, 60]);
+  assert.deepEqual(leak.slices?.references, ["discontinuity"]);
+});
+
 test("loadProfile: the shipped default says that nothing is traded", () => {
   const file = findProfile("default", [path.join(repository, "profiles")]);
   const shipped = load(file);

@@ -26,7 +26,7 @@ export const serveForgeries: Forgery[] = [
     bad: (draft) =>
       modelled(draft, entryOf(draft, "answer", 0), {
         kind: "judge",
-        args: {},
+        args: { dimension: "leak", document: "a".repeat(64), ref: "", reference_answer: "" },
         value: 4,
         reason: "",
         seq: 1000,
@@ -89,10 +89,10 @@ export const serveForgeries: Forgery[] = [
       rebody(
         draft,
         entryOf(draft, "tool", 1),
-        '{"rows":[{"available_at":"2020-01-02T00:00:00Z","ref":"readings#x"}]}',
+        '{"rows":[{"available_at":"2020-01-02T00:00:00Z","body":{},"ref":"readings#x"}]}',
       ),
     expected: "re-serve ReplayAnswerMismatch",
-    says: /the reader gave TypeError: .* \(thrown\), recorded is/,
+    says: /the reader gave .*InstantInvalid: .* \(thrown\), recorded is/,
   },
   {
     bad: (draft) =>

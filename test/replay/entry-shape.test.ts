@@ -50,6 +50,12 @@ const modelled = {
   usage: used,
   ms: count,
 };
+const judged = fc.record({
+  dimension: text,
+  document: digest.map((each) => each.slice(7)),
+  ref: text,
+  reference_answer: text,
+});
 const is = <T extends string>(kind: T) => fc.constant(kind);
 const bodies = fc.oneof(
   fc.record({ kind: is("probe"), name: fc.constantFrom("presence", "absence"), ...call }),
@@ -66,7 +72,7 @@ const bodies = fc.oneof(
     { requiredKeys: ["kind", "name", "unplanted", "in_reach", "usage", "args", "result", "bytes", "ms"] },
   ),
   fc.record({ kind: is("model"), ...modelled }),
-  fc.record({ kind: is("judge"), ...modelled, args, value: fc.option(fc.nat(4)), reason: text }),
+  fc.record({ kind: is("judge"), ...modelled, args: judged, value: fc.option(fc.nat(4)), reason: text }),
   fc.record({ kind: is("answer"), probability: fc.double({ min: 0, max: 1, noNaN: true }), ...made }),
   fc.record({ kind: is("decline"), reason: text, ...made }),
   fc.record(
@@ -197,6 +203,20 @@ test("shape: a value of another type or out of its range does not pass, at each 
   });
   fc.assert(property, { numRuns: 200 });
   assert.deepEqual([...tried].sort(), Object.keys(wrong).sort());
+});
+
+test("shape: what was judged is a document by its digest, with its reference, as texts and nothing else", () => {
+  const judgements = entries.filter(({ kind }) => kind === "judge");
+  const property = fc.property(judgements, (entry) => {
+    const of = entry["args"] as Loose;
+    const { ref: _, ...less } = of;
+    const odd: Json[] = [null, [], "x", {}, less, { ...of, more: "" }, { ...of, ref: { a: 1 } }];
+    for (const args of [...odd, { ...of, document: "a".repeat(63) }, { ...of, document: 3 }]) {
+      const fault = shapeFault({ ...entry, args });
+      assert.deepEqual([fault?.code, fault?.field], ["EntryShapeWrong", "args"], JSON.stringify(args));
+    }
+  });
+  fc.assert(property, { numRuns: 100 });
 });
 
 test("shape: what is no entry at all has another type", () => {

@@ -242,6 +242,21 @@ export const blobForgeries: Forgery[] = [
       ["rows that are none", '{"rows":7}', /rows: number, expected rows: a list/],
       ["a row that is none", '{"rows":[null]}', /rows\.0: no row/],
       ["a row whose ref is a structure", '{"rows":[{"ref":{"toString":1}}]}', /rows\.0: no row/],
+      [
+        "a row whose ref is a number",
+        '{"rows":[{"available_at":"2020-01-02T00:00:00Z","body":{},"ref":7}]}',
+        /rows\.0: no row/,
+      ],
+      [
+        "a row whose time is absent",
+        '{"rows":[{"body":{},"ref":"readings#x"}]}',
+        /rows\.0: no row, expected a row with its ref and available_at, texts, and its body/,
+      ],
+      [
+        "a row without cells",
+        '{"rows":[{"available_at":"2020-01-02T00:00:00Z","body":null,"ref":"readings#x"}]}',
+        /rows\.0: no row/,
+      ],
       ["a fault that says nothing", '{"fault":{"class":"x"}}', /a fault without a message/],
       ["a number that is none", '{"rows":[{"available_at":"x","ref":1e999}]}', /canonical form/],
       ["half a character", '{"rows":[{"ref":"\\ud800"}]}', /lone surrogate/],

@@ -22,7 +22,6 @@ const options: AnswersOptions = {
   bandwidth: 6,
   donut: 0,
   better: "lower",
-  alpha: contract.alpha,
   power: contract.power,
   level: contract.bootstrapLevel,
   resamples: 100,
@@ -85,18 +84,88 @@ test("answersReport: each model's slices are those of its own cases, clustered b
   for (const byMonth of [true, false]) {
     const report = answersReport(tableOf(all), all, { ...options, byMonth });
     for (const [i, { listed, answers }] of all.entries()) {
-      const cases = [...answers.events].map((event, j) => ({
-        at: events.at[event] as number,
-        outcome: answers.outcomes[j] as number,
-        cluster: byMonth ? `month ${events.at[event]}` : (events.clusters[event] as string),
-      }));
+      const order = [...answers.events.keys()].sort((a, b) => {
+        const [one, other] = [answers.events[a] as number, answers.events[b] as number];
+        const later = (events.at[one] as number) - (events.at[other] as number);
+        return later === 0
+          ? (events.names[one] as string) < (events.names[other] as string)
+            ? -1
+            : 1
+          : later;
+      });
+      const cases = order
+        .map((j) => [answers.events[j] as number, j] as const)
+        .map(([event, j]) => ({
+          at: events.at[event] as number,
+          outcome: answers.outcomes[j] as number,
+          cluster: byMonth ? `month ${events.at[event]}` : (events.clusters[event] as string),
+        }));
       assert.deepEqual(report.models[i], {
         model: listed.name,
         cutoff: "2024-06",
-        slices: cutoffSlices(cases, listed.cutoff, options, `models.${i}`),
+        slices: cutoffSlices(cases, listed.cutoff, options, `models.${listed.name}`),
       });
     }
   }
+});
+
+test("answersReport: no figure depends on the order of rows, of events or of models", () => {
+  // Enough clusters for bootstraps, in one month some of them, and outcomes whose sum depends on its order.
+  const cutoffs = [CUTOFF, CUTOFF + 1, CUTOFF - 20];
+  const all = ["a", "bb", "ccc"].map((name, i) => answering(name, every.slice(i), cutoffs[i]));
+  const given = { ...options, byMonth: false, resamples: 60, control: { name: "ccc", split: null } };
+  const plain = { ...tableOf(all), events: { ...events, clusters: null } };
+  const report = answersReport(plain, all, given);
+  const of = <Row>(rows: readonly Row[], key: (row: Row) => string) =>
+    new Map(rows.map((row) => [key(row), row]));
+  const figures = ({ models, control, paired }: typeof report) => ({
+    models: of(models, ({ model }) => model),
+    control: of(control, ({ treated }) => treated),
+    paired: of(paired, ({ a, b }) => `${a} ${b}`),
+  });
+  assert.ok(
+    report.models[0]?.slices.discontinuity.some(
+      ({ method, ci95 }) => method === "bootstrap" && ci95 !== null,
+    ),
+  );
+  fc.assert(
+    fc.property(
+      fc.shuffledSubarray(every, { minLength: 120 }),
+      fc.shuffledSubarray(all, { minLength: 3 }),
+      (order, models) => {
+        const place = new Map(order.map((event, i) => [event, i]));
+        const moved = {
+          names: order.map((event) => events.names[event] as string),
+          at: Float64Array.from(order, (event) => events.at[event] as number),
+          lines: events.lines,
+          clusters: null,
+        };
+        const shuffled = models.map(({ listed, answers }) => {
+          const own = [...answers.events.keys()]
+            .map(
+              (j) =>
+                [place.get(answers.events[j] as number) as number, answers.outcomes[j] as number] as const,
+            )
+            .sort(([a], [b]) => a - b);
+          return {
+            listed,
+            answers: {
+              ...answers,
+              events: Int32Array.from(own, ([event]) => event),
+              outcomes: Float64Array.from(own, ([, outcome]) => outcome),
+            },
+          };
+        });
+        const again = answersReport({ ...tableOf(shuffled), events: moved }, shuffled, given);
+        assert.deepEqual(figures(again), figures(report));
+        assert.deepEqual(
+          again.models.map(({ model }) => model),
+          models.map(({ listed }) => listed.name),
+        );
+      },
+    ),
+    { numRuns: 8 },
+  );
 });
 
 test("answersReport: pairs on shared events alone; a control against each other model that shares events with it", () => {

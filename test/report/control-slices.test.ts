@@ -15,7 +15,6 @@ const SPLIT = parseMonth("2025-08") as number;
 const options = {
   unit: "months" as const,
   better: "lower" as const,
-  alpha: contract.alpha,
   power: contract.power,
   level: contract.bootstrapLevel,
 };

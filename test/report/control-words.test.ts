@@ -51,7 +51,7 @@ test("controlSentence: as the jump's, of a lead over the control", () => {
 test("controlSentence: without an error or without cases it judges nothing and says why", () => {
   assert.equal(
     said({ state: "degenerate", estimate: 0.5, ci95: [0.5, 0.5] }),
-    "degenerate: the lead does not vary within a side, so that no error can be estimated: its excess of 0.5000 cannot be judged.",
+    "degenerate: the lead does not vary within a side, or only within clusters, so that no error can be estimated: its excess of 0.5000 cannot be judged.",
   );
   assert.equal(said({ ci95: null }), "not judged: an estimate of 0.0912 without an interval.");
   const none = { state: "not estimable" as const, estimate: null, ci95: null };

@@ -28,7 +28,6 @@ const days: SliceOptions = {
   bandwidth: 6,
   donut: 0,
   better: "lower",
-  alpha: contract.alpha,
   power: contract.power,
   level: contract.bootstrapLevel,
   resamples: 200,

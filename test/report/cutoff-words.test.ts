@@ -60,8 +60,13 @@ test("jumpSentence: undetected: how far the interval reaches and what would have
   const said = (mde: number | null, some = words) =>
     jumpSentence(withRow(undetected, { ...noGap, mde }), some);
   const reaches = "not detected: the 95 % interval of the jump reaches 0.0500";
-  assert.equal(said(0.09), `${reaches}; at 80 % power a jump above 0.0900 would have been detected.`);
-  assert.equal(said(0.04), `${reaches}; at 80 % power a jump above 0.0400 would have been detected.`);
+  const rough = " (roughly: its error has 8.3 degrees of freedom, and is itself uncertain)";
+  assert.equal(said(0.09), `${reaches}; at 80 % power a jump above 0.0900 would have been detected${rough}.`);
+  assert.equal(said(0.04), `${reaches}; at 80 % power a jump above 0.0400 would have been detected${rough}.`);
+  assert.match(
+    jumpSentence(withRow({ ...undetected, df: 10 }, { ...noGap, mde: 0.09 }), words),
+    /above 0\.0900 would have been detected\.$/,
+  );
   assert.equal(said(null), `${reaches}.`);
   assert.match(said(0.09, { ...words, power: 0.9, level: 0.99 }), /99 % interval .* at 90 % power/);
   assert.match(
@@ -94,7 +99,8 @@ test("jumpSentence: no jump beside a bare gap above 0, however small: knowledge 
 });
 
 test("jumpSentence: an interval below 0 looks worse before, is not detected, and asks what bends", () => {
-  const slices = withRow({ estimate: -0.1, ci95: [-0.18, -0.02] }, { mde: 0.11, gap_not_leakage: 0.8 });
+  const row = { estimate: -0.1, ci95: [-0.18, -0.02] as const, df: 20 };
+  const slices = withRow(row, { mde: 0.11, gap_not_leakage: 0.8 });
   const said = (check: string) =>
     `not detected: cases before the cutoff look worse, by 0.1000 (95 % interval 0.0200 to 0.1800): ${check} the outcome bends there; at 80 % power a jump above 0.1100 would have been detected. The bare gap is 0.8000`;
   assert.ok(jumpSentence(slices, words).startsWith(said("check whether")), jumpSentence(slices, words));
@@ -167,7 +173,7 @@ test("jumpSentence: cases on one side alone: what they may be, and that nothing 
 test("jumpSentence: without an error or without cases it judges nothing and says why", () => {
   const flat = { estimate: 0.25, ci95: [0.25, 0.25] as [number, number], state: "degenerate" as const };
   const exact =
-    "degenerate: the points lie on the lines exactly, so that no error can be estimated: the jump of 0.2500 cannot be judged.";
+    "degenerate: the points lie on the lines exactly, or as far above as below within every cluster, so that no error can be estimated: the jump of 0.2500 cannot be judged.";
   assert.equal(jumpSentence(withRow(flat, { mde: null, ...noGap }), words), exact);
   assert.match(
     jumpSentence(withRow(flat, { mde: null }), words),

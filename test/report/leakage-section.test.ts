@@ -123,6 +123,64 @@ describe("the leakage section", () => {
     assert.deepEqual([slope, interval], [0, null], "after the cutoff both answer alike: an exact line");
   });
 
+  it("places a case by its statement or in fact, whichever is earlier", async () => {
+    // In fact 18 hours before what the statement says, on odd days; a day and a half after it, on each fifth.
+    const moved = (i: number) => (i % 2 === 1 ? -0.75 : i % 5 === 0 ? 1.5 : 0);
+    const instant = (day: number) => new Date(Date.UTC(2020, 0, 1) + day * DAY).toISOString();
+    const early = await dailySet({
+      days: 140,
+      from: 20,
+      cluster: (i) => `week-${Math.floor(i / 7)}`,
+      label: (i) => ({
+        resolved_at: instant(i + 1 + moved(i)),
+        available_time: instant(i + 1),
+      }),
+    });
+    const { report } = await runDaily(early, reader, {
+      family,
+      profile: { bootstrap: { resamples: 100 }, leakage },
+    });
+    const shown = (report.result as unknown as Result).leakage?.slices?.["latest"]?.slices as Shown;
+    const by = (shift: (i: number) => number) =>
+      discontinuity({
+        r: Float64Array.from(days, (i) => i + 1 + shift(i) - CUTOFF),
+        y: brierOf("new"),
+        better: "lower",
+        clusters,
+        bandwidth: 40,
+        donut: 0,
+      }).estimate;
+    const estimate = shown.discontinuity[1]?.estimate as number;
+    assert.ok(
+      close(
+        estimate,
+        by((i) => Math.min(0, moved(i))),
+      ),
+    );
+    for (const other of [() => 0, moved, (i: number) => Math.max(0, moved(i))])
+      assert.ok(!close(estimate, by(other)), "neither alone, nor the later");
+  });
+
+  it("takes the month in which a case resolved for its cluster, where the profile says so", async () => {
+    const { report } = await run({ leakage: { ...leakage, cluster: "month" } });
+    const shown = (report.result as unknown as Result).leakage?.slices?.["latest"]?.slices as Shown;
+    const month = (i: number) => new Date(Date.UTC(2020, 0, 1) + (i + 1) * DAY).getUTCMonth();
+    const own = discontinuity({
+      r: r(CUTOFF),
+      y: brierOf("new"),
+      better: "lower",
+      clusters: Int32Array.from(days, month),
+      bandwidth: 80,
+      donut: 0,
+    });
+    const row = shown.discontinuity[2] as Shown["discontinuity"][number] & Record<string, unknown>;
+    assert.equal(row.h, 80);
+    assert.deepEqual([row["clusters_pre"], row["clusters_post"]], [own.clustersPre, own.clustersPost]);
+    assert.deepEqual([own.clustersPre, own.clustersPost], [3, 2], "January to March, April and May");
+    const { control } = (report.result as unknown as Result).leakage as Section;
+    assert.equal(control?.["clusters"], 5);
+  });
+
   it("without a family is of the cutoff that its reader says, or says why there is none", async () => {
     const none = await run(
       { leakage },

@@ -22,6 +22,10 @@ describe("leak rules", () => {
     assert.deepEqual([slices, threshold, judge, queries], [null, 3, "floor", "fail"]);
   });
 
+  it("have no judge where the profile says none", () => {
+    assert.equal(rules({ judge: "none" }).judge, null);
+  });
+
   it("count lengths in days, a month as 365.2425 / 12 of them", () => {
     const { slices } = rules({ leakage: { reference: "discontinuity", bandwidth: "P6M", donut: "P1DT12H" } });
     assert.deepEqual(slices, {
@@ -30,7 +34,6 @@ describe("leak rules", () => {
       donut: 1.5,
       cluster: "declared",
       control: null,
-      alpha: contract.alpha,
       power: contract.power,
     });
   });

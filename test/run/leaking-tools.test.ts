@@ -103,6 +103,38 @@ describe("a tool that leaks", () => {
     assertEvery(failed, ({ detail }) => detail.startsWith("notes#s scored 1, at or above the threshold 1"));
   });
 
+  it("no figure is made of a document's text: a group, a least or a greatest would show what nobody judges", () => {
+    const [item] = set.cases;
+    assert.ok(item !== undefined);
+    const door = sound.open({
+      caseId: item.id,
+      horizon: item.horizon,
+      tables: ["notes"],
+      overlay: null,
+      subject: "t",
+    });
+    const asked = (args: object) => door.call("aggregate", { table: "notes", ...args });
+    assertEvery(
+      [
+        { measure: "count", by: ["text"] },
+        { measure: "count", by: ["published", "title"] },
+        { measure: "max", column: "text" },
+        { measure: "min", column: "title" },
+      ],
+      (args) => {
+        const reply = asked(args);
+        return !reply.ok && /is a text of documents/.test(reply.fault.message);
+      },
+    );
+    assertEvery(
+      [
+        { measure: "count", column: "text" },
+        { measure: "max", column: "published" },
+      ],
+      (args) => asked(args).ok,
+    );
+  });
+
   it("the same searches of a sound store fail nothing", async () => {
     const { failed, verdict } = await failuresOf(sound, { leak_threshold: 1 });
     assert.deepEqual([failed, verdict], [[], "green"]);

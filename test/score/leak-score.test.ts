@@ -71,6 +71,30 @@ describe("leak scores", () => {
     );
   });
 
+  it("take a document's first verdict where the record has several", () => {
+    const found = score(
+      [
+        ...served,
+        judge(6, a, 3, "first"),
+        judge(7, a, 0, "again"),
+        judge(8, b, null, "timeout"),
+        judge(9, b, 4),
+      ],
+      3,
+    );
+    assert.deepEqual(
+      found?.documents.slice(0, 2).map(({ value, reason }) => [value, reason]),
+      [
+        [3, "first"],
+        [null, "timeout"],
+      ],
+    );
+    assert.deepEqual(
+      found?.failures.map(({ step }) => step),
+      [2],
+    );
+  });
+
   it("fail the case from its threshold on, naming the call that served the document first", () => {
     const judged = [...served, judge(6, a, 3, "tells most"), judge(7, b, 0), judge(8, c, 4)];
     assert.deepEqual(score(judged, 3)?.failures, [

@@ -147,7 +147,7 @@ describe("a finding", () => {
       "by 2032 or during 2032",
       "can they afford it",
       "Fordism",
-      "It may rain, to ford a river",
+      "It may rain in Leeds, to ford a river",
       "in May 2031",
       "3 May 2031",
       "Zeniths",
@@ -210,7 +210,7 @@ describe("subtracted", () => {
         "the first of the two",
       );
     }
-    const word = { rows: [row("It may rain, they ford rivers")] };
+    const word = { rows: [row("It may rain in Leeds, they ford rivers")] };
     assert.deepEqual(
       entities([search("news", word), search("the May, and Ford")]),
       ["May", "Ford"],

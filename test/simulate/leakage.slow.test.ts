@@ -100,13 +100,15 @@ const excludes = (found: Found, value: number, se = found.se, df = found.df): bo
   return value < lo || value > hi;
 };
 
+const SIZE = { alpha: 1 - contract.bootstrapLevel, power: contract.power };
+
 /**
  * The design's own minimum detectable effect: a run's stated one is as uncertain as its error, so the error is
  * the root of the mean square (what CR2 aims at is the variance), the df their mean.
  */
 function effectOf(runs: readonly Found[]): number {
   const se = Math.sqrt(mean(runs.map((run) => run.se * run.se)));
-  return minimumDetectableEffect({ ...contract, se, df: mean(runs.map(({ df }) => df)) });
+  return minimumDetectableEffect({ ...SIZE, se, df: mean(runs.map(({ df }) => df)) });
 }
 
 function study(t: TestContext, name: string, design: Design, estimator: Estimator) {
@@ -114,7 +116,7 @@ function study(t: TestContext, name: string, design: Design, estimator: Estimato
   const draw = draws(SEED, `${name}.null`);
   const none = times.map(() => estimator(design(draw)));
   assert.ok(none.every(({ state }) => state === "estimated"));
-  const stated = mean(none.map(({ se, df }) => minimumDetectableEffect({ ...contract, se, df })));
+  const stated = mean(none.map(({ se, df }) => minimumDetectableEffect({ ...SIZE, se, df })));
   const effect = effectOf(none);
   const again = draws(SEED, `${name}.planted`);
   const leaky = times.map(() => estimator(planted(design(again), effect)));

@@ -165,6 +165,9 @@ function aggregateReply(table: Table, found: readonly Version[], args: Aggregate
   if (unknown !== undefined) return fault(`no column ${unknown}`);
   const { measure } = args;
   if (args.column === undefined && measure !== "count") return fault("no column to measure");
+  const shown = [...(args.by ?? []), ...(measure === "min" || measure === "max" ? [args.column] : [])];
+  if (table.text.some((text) => shown.includes(table.columns[text]?.name as string)))
+    return fault("a figure of a document's text");
   const column = args.column === undefined ? null : names.indexOf(args.column);
   if (column !== null && (measure === "sum" || measure === "mean")) {
     if (table.columns[column]?.type !== "number") return fault("not numbers");

@@ -92,7 +92,7 @@ export async function preflight(
   const { store, readers, judging } = world;
   const judge = judging?.judge ?? null;
   const entities = selection.entities?.digest ?? null;
-  demandJudge(options.leak, judge, entities);
+  demandGivenJudge(options.leak, judge, entities);
   const stamp = makeStamp({ store, cases, readers, identities, family, options, judge, entities });
   const random = () => toHex(world.random(32));
   const secret = selection.earlier?.secret ?? { secret: random(), salt: random() };
@@ -116,7 +116,7 @@ export async function preflight(
 }
 
 /** The judge that the profile declares is the one that was given, and has the entities that it looks for. */
-function demandJudge(
+function demandGivenJudge(
   { judge: declared, queries }: LeakRules,
   judge: Judge | null,
   entities: Digest | null,

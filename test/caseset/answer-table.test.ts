@@ -80,6 +80,21 @@ test("readAnswers: repeats are averaged within their model and event first, thos
   assert.deepEqual([table.repeated, table.missing], [true, 2]);
 });
 
+test("readAnswers: the mean of repeats is the same to the last bit in any order of their rows", async () => {
+  const rows = [0.1, 0.2, 0.3].map((outcome, repeat) => `a,e1,2024-03,${repeat},${outcome}`);
+  const mean = async (order: readonly number[]) => {
+    const table = await read(`model,event,month,repeat,outcome\n${order.map((i) => rows[i]).join("\n")}\n`);
+    return answersOf(table)["a"];
+  };
+  const first = await mean([0, 1, 2]);
+  assert.notEqual(0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1);
+  for (const order of [
+    [2, 1, 0],
+    [1, 2, 0],
+  ])
+    assert.deepEqual(await mean(order), first);
+});
+
 test("readAnswers: the order of the rows changes no answer", async () => {
   const row = fc.record({
     model: fc.constantFrom("a", "b", "c"),

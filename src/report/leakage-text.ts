@@ -83,9 +83,10 @@ function tierTable(arms: readonly (readonly [arm: string, rows: readonly TierRow
 }
 
 function tierCells({ cases, brier, median }: TierRow): string {
-  const shown = (value: number | null) => (value === null ? "–" : value.toFixed(4)).padStart(8);
+  const figure = (value: number | null) => (value === null ? "–" : value.toFixed(4));
+  const shown = (value: number | null) => figure(value).padStart(8);
   const { ci95 } = brier;
-  const interval = ci95 === null ? "not estimable" : `[${shown(ci95[0])},${shown(ci95[1])}]`;
+  const interval = ci95 === null ? "not estimable" : `[${figure(ci95[0])}, ${figure(ci95[1])}]`;
   return `${String(cases).padStart(5)}${shown(brier.mean)}${shown(median)}  ${interval}`;
 }
 

@@ -29,3 +29,14 @@ it("the recall report of the first 200 days of 2015, as result and as text", () 
   const { result } = JSON.parse(json.stdout.trimEnd().split("\n").at(-1) as string);
   compare("recall-2015.result.json", `${JSON.stringify(result, null, 1)}\n`);
 });
+
+it("the leakage of the same reader on all of 2015, and of the committed run with judged documents, as text", () => {
+  const out = path.join(folder, "memory");
+  const words = ["--reader", "recall:seattle-recall", "--filter", "id=rain-2015-*", "--profile", "leakage"];
+  const ran = blindcast(["backtest", "seattle-rain", ...words, "--out", out]);
+  assert.equal(ran.status, 0, ran.stderr);
+  compare("leakage-2015.txt", withoutRun(ran.stdout));
+  const pages = blindcast(["report", path.join(repository, "replay", "northgate-searcher")]);
+  assert.equal(pages.status, 1, pages.stderr);
+  compare("northgate-searcher.txt", withoutRun(pages.stdout));
+});

@@ -27,8 +27,8 @@ export type LeakScore = {
 };
 
 /**
- * Of the attempt that stands. A document that the record has no verdict of is unscored: whoever left it out gains
- * nothing. null where nothing was judged.
+ * Of the attempt that stands. A document that the record has no verdict of is unscored; a replay refuses a record that
+ * lacks one. null where nothing was judged.
  */
 export function scoreLeaks(
   item: ForecastCase,

@@ -59,7 +59,12 @@ export function leakageSection(subject: LeakageSubject): {
     ),
     ...(typeof control === "string" ? [{ section: "leakage.control", reason: control }] : []),
     ...(subject.names === 0
-      ? [{ section: "leakage.queries", reason: "no table has an `entity` column: no name was looked for" }]
+      ? [
+          {
+            section: "leakage.queries",
+            reason: "the index of entities is empty (no `entity` column): no name was looked for",
+          },
+        ]
       : []),
     ...withoutJudge(subject, judge === "none" ? null : judge.name, documents),
   ];

@@ -19,6 +19,11 @@ export function formatMonth(month: number): string {
 
 /** The month of an instant, UTC. */
 export function monthOfInstant(at: number): number {
-  const { year, month } = dateOfDay(Math.floor(at / MICROS_PER_DAY));
+  return monthOfDay(Math.floor(at / MICROS_PER_DAY));
+}
+
+/** The month of a day number. */
+export function monthOfDay(day: number): number {
+  const { year, month } = dateOfDay(day);
   return year * 12 + month - 1;
 }

@@ -3,8 +3,6 @@ import { dayNumber, type Instant, instant, MICROS_PER_DAY } from "../core/instan
 import { FIRST_YEAR, formatMonth, LAST_YEAR } from "../core/month.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
 
-export { formatMonth };
-
 /** `lo` and `hi` are months since year 0 (year × 12 + month − 1); a month means all of it. */
 export type Cutoff = { readonly lo: number; readonly hi: number; readonly tag: "documented" | "estimated" };
 

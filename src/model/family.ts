@@ -1,11 +1,12 @@
 /** Families of model checkpoints: pinned snapshots with their cutoffs, linted row by row at the door. */
 import * as path from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
-import { dateOfDay, parseDay } from "../core/instant.ts";
+import { parseDay } from "../core/instant.ts";
+import { formatMonth, monthOfDay } from "../core/month.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
 import { fit, type PlaceOf } from "../core/schema.ts";
 import { readYaml } from "../core/yaml.ts";
-import { type Cutoff, formatCutoff, formatMonth, parseCutoff } from "./cutoff.ts";
+import { type Cutoff, formatCutoff, parseCutoff } from "./cutoff.ts";
 
 const strictly = { additionalProperties: false } as const;
 const CheckpointOnDisk = Type.Object(
@@ -131,7 +132,7 @@ function checkpointOf(
     });
   }
   if (pretrain === undefined || stated === undefined || released === undefined) return undefined;
-  const month = released === null ? null : monthOf(released);
+  const month = released === null ? null : monthOfDay(released);
   if (pretrain !== null && month !== null && pretrain.hi > month) {
     const found = `${formatCutoff(pretrain)}, released ${formatMonth(month)}`;
     complain("CutoffInvalid", {
@@ -155,11 +156,6 @@ export function isFloating(snapshot: string): boolean {
 function inferredPosttrain(pretrain: Cutoff | null, released: number | null): Cutoff | null {
   if (released === null || (pretrain !== null && pretrain.lo > released)) return null;
   return { lo: pretrain?.lo ?? released, hi: released, tag: "estimated" };
-}
-
-function monthOf(day: number): number {
-  const { year, month } = dateOfDay(day);
-  return year * 12 + month - 1;
 }
 
 /** Older first: by post-training upper bound (unknown is newest), then pretraining, then release. */

@@ -12,7 +12,7 @@ import { checkZone, localDay } from "../core/local-time.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import { floorIdentity } from "../model/floor-judge.ts";
 import type { ReaderIdentity } from "../model/reader.ts";
-import type { LeakRules } from "../run/leak-rules.ts";
+import { isDeclaredJudge, type LeakRules } from "../run/leak-rules.ts";
 import type { Manifest } from "../run/manifest.ts";
 import { firstDifference } from "../run/resume.ts";
 import { parseFilter, selectCases } from "../run/selection.ts";
@@ -87,14 +87,14 @@ export function demandProfile(
  */
 export function demandJudge(
   { judge, entities }: { readonly judge: "none" | ReaderIdentity; readonly entities?: string },
-  { judge: declared }: Pick<LeakRules, "judge">,
+  declared: Pick<LeakRules, "judge">,
   place: Place,
 ): void {
   const name = judge === "none" ? judge : judge.name;
   const wrong = (field: string, found: string, expected: string) =>
     refuse("FieldInvalid", { place, field: `stamp.${field}`, found, expected });
-  if (declared === "floor" ? name !== declared : declared !== null && !name.startsWith("http:"))
-    wrong("judge", name, `the judge that profile.json declares, ${declared}`);
+  if (!isDeclaredJudge(declared, name))
+    wrong("judge", name, `the judge that profile.json declares, ${declared.judge}`);
   if (judge === "none" || name !== "floor") return;
   if (entities === undefined)
     wrong("entities", "nothing", "the digest of the entities that the floor judge looks for");

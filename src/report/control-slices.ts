@@ -2,11 +2,11 @@
 
 import { formatMonth } from "../core/month.ts";
 import { roundAll } from "../core/round.ts";
+import { clusterNumbers } from "../stats/bootstrap.ts";
 import type { Interval } from "../stats/cluster-mean.ts";
 import { type ControlDifference, controlDifference } from "../stats/control-difference.ts";
 import type { CutoffState } from "../stats/discontinuity.ts";
 import {
-  clusterNumbers,
   cutoffSpan,
   runningVariable,
   type SliceCutoff,

@@ -5,6 +5,7 @@ import { MICROS_PER_DAY } from "../core/instant.ts";
 import { formatMonth } from "../core/month.ts";
 import { roundAll } from "../core/round.ts";
 import { type Cutoff, cutoffInstant } from "../model/cutoff.ts";
+import { clusterNumbers } from "../stats/bootstrap.ts";
 import type { Interval } from "../stats/cluster-mean.ts";
 import {
   type Better,
@@ -165,14 +166,6 @@ export function cutoffSlices(
     mde: detectable(middle, options),
     plot: plotOf(r, y, middle, options),
   });
-}
-
-/** Each name's number, 0 and up, in the order of their code units. */
-export function clusterNumbers(names: readonly string[]): Int32Array {
-  const numbers = new Map([...new Set(names)].sort().map((name, g) => [name, g]));
-  const clusters = new Int32Array(names.length);
-  for (let i = 0; i < clusters.length; i++) clusters[i] = numbers.get(names[i] as string) as number;
-  return clusters;
 }
 
 /** The months of an interval, or none where it is one month: nothing is swept there. */

@@ -5,7 +5,7 @@ import { type DocumentScore, type Tier, tierOf } from "../score/leak-score.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
 import type { Figure } from "../stats/figure.ts";
 import { quantileSorted } from "../stats/quantile.ts";
-import { caseFigure, type Estimation } from "./arm-scores.ts";
+import { type ArmScores, caseFigure, type Estimation } from "./arm-scores.ts";
 
 export type TierRow = {
   readonly tier: Tier;
@@ -45,11 +45,14 @@ const tiers: readonly Tier[] = ["no retrieval", "unscored", 0, 1, 2, 3, 4];
 type Judged = {
   readonly cases: readonly ForecastCase[];
   readonly scores: readonly TrajectoryScore[];
+  /** Of the same scores. */
+  readonly arms: ReadonlyMap<string, ArmScores>;
   readonly leak: LeakRules;
   readonly estimation: Estimation;
 };
 
-export function documentSection({ cases, scores, leak, estimation }: Judged, judge: string): DocumentSection {
+export function documentSection(judged: Judged, judge: string): DocumentSection {
+  const { cases, scores, leak } = judged;
   const pairs = pairsOf(scores);
   const by = (value: number) => pairs.filter(({ score }) => score.value === value).length;
   const told = pairs.filter(({ score }) => score.value !== 0);
@@ -68,7 +71,7 @@ export function documentSection({ cases, scores, leak, estimation }: Judged, jud
       reason,
     })),
     observational: true,
-    tiers: tiersByArm(scores, estimation),
+    tiers: tiersByArm(judged),
   };
 }
 
@@ -88,29 +91,27 @@ function pairsOf(scores: readonly TrajectoryScore[]): Pair[] {
   return [...pairs.values()].sort((a, b) => a.caseIndex - b.caseIndex);
 }
 
-/** A case's tier in an arm is that of all documents of its repeats; its score is their mean. */
-function tiersByArm(scores: readonly TrajectoryScore[], estimation: Estimation): DocumentSection["tiers"] {
-  const arms = new Map<string, Map<number, TrajectoryScore[]>>();
-  for (const score of scores) {
-    const cases = arms.get(score.arm) ?? new Map<number, TrajectoryScore[]>();
-    cases.set(score.caseIndex, [...(cases.get(score.caseIndex) ?? []), score]);
-    arms.set(score.arm, cases);
-  }
+/** A case's tier in an arm is that of all documents of its repeats; its score is the arm's. */
+function tiersByArm({ scores, arms, estimation }: Judged): DocumentSection["tiers"] {
   return Object.fromEntries(
     [...arms.keys()].sort().map((arm) => {
-      const cases = [...(arms.get(arm) as Map<number, TrajectoryScore[]>)].map(([caseIndex, repeats]) => {
-        const briers = repeats.flatMap(({ brier }) => (brier === null ? [] : [brier]));
-        return {
-          caseIndex,
-          tier: tierOf(repeats.flatMap(({ leak }) => leak?.documents ?? [])),
-          brier: briers.length === 0 ? null : briers.reduce((sum, one) => sum + one, 0) / briers.length,
-        };
-      });
+      const documents = new Map<number, DocumentScore[]>();
+      for (const { arm: own, caseIndex, leak } of scores) {
+        if (own !== arm) continue;
+        const known = documents.get(caseIndex);
+        if (known === undefined) documents.set(caseIndex, [...(leak?.documents ?? [])]);
+        else known.push(...(leak?.documents ?? []));
+      }
+      const { brier } = arms.get(arm) as ArmScores;
+      const cases = [...documents].map(([caseIndex, told]) => ({ caseIndex, tier: tierOf(told) }));
       const rows = tiers.flatMap((tier) => {
         const own = cases.filter((one) => one.tier === tier);
         if (own.length === 0) return [];
         const values = new Map(
-          own.flatMap(({ caseIndex, brier }) => (brier === null ? [] : [[caseIndex, brier] as const])),
+          own.flatMap(({ caseIndex }) => {
+            const value = brier.get(caseIndex);
+            return value === undefined ? [] : [[caseIndex, value] as const];
+          }),
         );
         const path = `leakage.documents.tiers.${arm}.${tier}.brier`;
         const sorted = Float64Array.from(values.values()).sort();

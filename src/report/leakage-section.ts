@@ -2,7 +2,8 @@
 import type { ForecastCase } from "../caseset/forecast-case.ts";
 import type { Outcome } from "../caseset/settlement.ts";
 import type { Json } from "../core/canonical.ts";
-import { formatDay, type Instant, MICROS_PER_DAY } from "../core/instant.ts";
+import type { Instant } from "../core/instant.ts";
+import { formatMonth, monthOfInstant } from "../core/month.ts";
 import { type Cutoff, parseCutoff } from "../model/cutoff.ts";
 import { type ArmPlan, controlArm, LATEST, ROUTED } from "../run/arms.ts";
 import type { LeakRules, SliceRules } from "../run/leak-rules.ts";
@@ -151,8 +152,6 @@ function resolvedAt(item: ForecastCase, outcome: Outcome): Instant {
   return outcome.state === "settled" && outcome.resolvedAt < at ? outcome.resolvedAt : at;
 }
 
-const monthOf = (at: Instant): string => formatDay(Math.floor(at / MICROS_PER_DAY)).slice(0, 7);
-
 /** In the cases' order. */
 function sliceCases(subject: LeakageSubject, arm: ArmScores, rules: SliceRules): SliceCase[] {
   return [...arm.brier]
@@ -164,7 +163,7 @@ function pointOf({ cases, outcomes }: LeakageSubject, caseIndex: number, { clust
   const item = cases[caseIndex] as ForecastCase;
   const at = resolvedAt(item, outcomes[caseIndex] as Outcome);
   const declared = cluster === "declared" ? (item.cluster ?? item.id) : item.id;
-  return { at, cluster: cluster === "month" ? monthOf(at) : declared };
+  return { at, cluster: cluster === "month" ? formatMonth(monthOfInstant(at)) : declared };
 }
 
 function optionsOf({ estimation }: LeakageSubject, rules: SliceRules): SliceOptions {

@@ -1,9 +1,9 @@
 /** Paired rows: two models on the events that both answered. */
 
 import { roundAll } from "../core/round.ts";
+import { clusterNumbers } from "../stats/bootstrap.ts";
 import { type Interval, pairedDifference, tInterval } from "../stats/cluster-mean.ts";
 import { standardDeviation } from "../stats/moments.ts";
-import { clusterNumbers } from "./cutoff-slices.ts";
 
 /** Of a mean below two events or two clusters there is no error: null. */
 export type PairedRow = {

@@ -3,6 +3,7 @@ import type { Outcome } from "../caseset/settlement.ts";
 import type { ModelCheckpoint } from "../model/family.ts";
 import { insideWindow } from "../model/route.ts";
 import { type ArmPlan, controlArm, LATEST, ROUTED } from "../run/arms.ts";
+import { clusterNumbers } from "../stats/bootstrap.ts";
 import { tInterval } from "../stats/cluster-mean.ts";
 import { type ClusterContrast, clusterContrast } from "../stats/cluster-regression.ts";
 import type { Figure } from "../stats/figure.ts";
@@ -104,8 +105,7 @@ function contrastFigure(groups: readonly Group[], estimation: Estimation): Figur
   const rows = groups.flatMap(({ values }, group) =>
     [...values].sort(([a], [b]) => a - b).map(([caseIndex, value]) => ({ caseIndex, value, group })),
   );
-  const names = rows.map((row) => estimation.cluster(row.caseIndex));
-  const clusters = new Map([...new Set(names)].sort().map((name, i) => [name, i]));
+  const clusters = clusterNumbers(rows.map((row) => estimation.cluster(row.caseIndex)));
   const n = new Set(rows.map((row) => row.caseIndex)).size;
   const mean = groups.reduce(
     (total, { values, weight }) =>
@@ -113,13 +113,9 @@ function contrastFigure(groups: readonly Group[], estimation: Estimation): Figur
     0,
   );
   const flat = groups.every(({ values }) => new Set(values.values()).size === 1);
-  const base = { mean, method: "t" as const, clusters: clusters.size, n };
+  const base = { mean, method: "t" as const, clusters: new Set(clusters).size, n };
   if (flat) return { ...base, ci95: [mean, mean], state: "degenerate" };
-  const fit = fitGroups(
-    rows,
-    groups,
-    names.map((name) => clusters.get(name) as number),
-  );
+  const fit = fitGroups(rows, groups, clusters);
   if (fit === null) return { ...base, ci95: null, state: "not estimable" };
   return { ...base, ci95: tInterval(mean, fit.se, fit.df, estimation.level), state: "estimated" };
 }
@@ -127,7 +123,7 @@ function contrastFigure(groups: readonly Group[], estimation: Estimation): Figur
 function fitGroups(
   rows: readonly { value: number; group: number }[],
   groups: readonly Group[],
-  clusters: readonly number[],
+  clusters: Int32Array,
 ): ClusterContrast | null {
   const k = groups.length;
   const x = new Float64Array(rows.length * k);
@@ -138,7 +134,7 @@ function fitGroups(
   return clusterContrast({
     x,
     y,
-    clusters: Int32Array.from(clusters),
+    clusters,
     k,
     contrast: groups.map(({ weight }) => weight),
   });

@@ -75,6 +75,10 @@ export type LeakRules = {
   readonly queries: "list" | "fail" | null;
 };
 
+/** Whether a judge of a name is the one that a profile declares; one that declares none has none to be held to. */
+export const isDeclaredJudge = ({ judge }: Pick<LeakRules, "judge">, name: string): boolean =>
+  judge === null || (judge.startsWith("http:") ? name.startsWith("http:") : name === judge);
+
 /** A control is wanted: by name, or (null) whichever can be one. */
 export type WantedControl = { readonly snapshot: string | null };
 export const wantedControl = ({ slices }: LeakRules): WantedControl | null =>

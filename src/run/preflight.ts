@@ -18,7 +18,7 @@ import type { Budget } from "./budget.ts";
 import type { Earlier } from "./earlier-run.ts";
 import { Interrupted } from "./interrupted.ts";
 import type { KnownEntities } from "./known-entities.ts";
-import { type LeakRules, wantedControl } from "./leak-rules.ts";
+import { isDeclaredJudge, type LeakRules, wantedControl } from "./leak-rules.ts";
 import { type PlantRecord, plantLine, plantRecords } from "./plant-record.ts";
 import { type CasePlants, plantCase, probeCase } from "./probe.ts";
 import { selectCases } from "./selection.ts";
@@ -116,16 +116,12 @@ export async function preflight(
 }
 
 /** The judge that the profile declares is the one that was given, and has the entities that it looks for. */
-function demandGivenJudge(
-  { judge: declared, queries }: LeakRules,
-  judge: Judge | null,
-  entities: Digest | null,
-): void {
+function demandGivenJudge(rules: LeakRules, judge: Judge | null, entities: Digest | null): void {
+  const { judge: declared, queries } = rules;
   const given = judge?.identity.name ?? "none";
-  const kind = (name: string) => (name.startsWith("http:") ? "http:" : name);
   const wrong = (field: string, found: string, expected: string) =>
     refuse("FieldInvalid", { place: "profile", field, found, expected });
-  if (declared !== null && kind(declared) !== kind(given))
+  if (declared !== null && !isDeclaredJudge(rules, given))
     wrong("judge", declared, `the judge given: ${given}`);
   if (entities === null && (declared === "floor" || queries !== null))
     wrong(

@@ -28,6 +28,14 @@ export function groupByCluster(values: readonly { cluster: string; value: number
   return { ids, sums, counts };
 }
 
+/** Each name's number, 0 and up, in the order of their code units. */
+export function clusterNumbers(names: readonly string[]): Int32Array {
+  const numbers = new Map([...new Set(names)].sort().map((name, g) => [name, g]));
+  const clusters = new Int32Array(names.length);
+  for (let i = 0; i < clusters.length; i++) clusters[i] = numbers.get(names[i] as string) as number;
+  return clusters;
+}
+
 export type BootstrapInput = {
   /** Σ score of each cluster, clusters sorted by id in code units. */
   scores: Float64Array;

@@ -38,8 +38,9 @@ export type ControlDifference = CutoffEstimate &
 /**
  * Difference in differences: mean(d | r < 0) − mean(d | r ≥ 0); > 0: cases before the cutoff look too good,
  * against a control that knows none. n = all cases; errors and states as those of discontinuity, with 2
- * columns: "degenerate" too where CR2's se² ≤ 1e-20 · seHc0², as where d cancels within every cluster. Throws RangeError for d or r that is not finite. Bertrand, Duflo and Mullainathan (2004), QJE
- * 119(1), on its errors; spec chapter 42.
+ * columns: "degenerate" too where CR2's se² ≤ 1e-20 · seHc0², as where d cancels within every cluster. Throws
+ * RangeError for d or r that is not finite. Bertrand, Duflo and Mullainathan (2004), QJE 119(1), on its errors;
+ * spec chapter 42.
  */
 export function controlDifference({ d, r, clusters }: ControlDifferenceInput): ControlDifference {
   assert(

@@ -2,13 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { formatInstant } from "../../src/core/instant.ts";
-import {
-  type Cutoff,
-  cutoffInstant,
-  formatCutoff,
-  formatMonth,
-  parseCutoff,
-} from "../../src/model/cutoff.ts";
+import { formatMonth } from "../../src/core/month.ts";
+import { type Cutoff, cutoffInstant, formatCutoff, parseCutoff } from "../../src/model/cutoff.ts";
 import { refused } from "../core/refused.ts";
 
 const parse = (text: string) => parseCutoff(text, "family.yaml:5:5", "m-1: posttrain") as Cutoff;

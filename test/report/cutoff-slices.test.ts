@@ -8,12 +8,12 @@ import { parseMonth } from "../../src/core/month.ts";
 import { roundAll } from "../../src/core/round.ts";
 import {
   type CutoffSlices,
-  clusterNumbers,
   cutoffSlices,
   runningVariable,
   type SliceCase,
   type SliceOptions,
 } from "../../src/report/cutoff-slices.ts";
+import { clusterNumbers } from "../../src/stats/bootstrap.ts";
 import { tInterval } from "../../src/stats/cluster-mean.ts";
 import { discontinuityBootstrap } from "../../src/stats/discontinuity.ts";
 import { within } from "../stats/close.ts";

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ForecastCase } from "../../src/caseset/forecast-case.ts";
+import { byArm } from "../../src/report/arm-scores.ts";
 import { documentSection } from "../../src/report/leak-tiers.ts";
 import type { LeakRules } from "../../src/run/leak-rules.ts";
 import { type DocumentScore, tierOf } from "../../src/score/leak-score.ts";
@@ -45,7 +46,10 @@ describe("documents", () => {
     ["in reverse", scores.toReversed()],
   ] as const)
     it(`are counted once a case, at the greatest score over arms and repeats: ${order}`, () => {
-      const section = documentSection({ cases, scores: given, leak, estimation }, "floor");
+      const section = documentSection(
+        { cases, scores: given, arms: byArm(given), leak, estimation },
+        "floor",
+      );
       assert.deepEqual([section.documents, section.scored, section.unscored], [5, 4, 1]);
       assert.deepEqual(section.by_score, [3, 0, 0, 0, 1]);
       assert.deepEqual(section.told, [
@@ -55,7 +59,7 @@ describe("documents", () => {
     });
 
   it("put a case into the tier of the worst of all its repeats, in each arm", () => {
-    const { tiers } = documentSection({ cases, scores, leak, estimation }, "floor");
+    const { tiers } = documentSection({ cases, scores, arms: byArm(scores), leak, estimation }, "floor");
     const shown = (arm: string) =>
       tiers[arm]?.map(({ tier, cases: n, brier, median }) => [tier, n, brier.mean, median]);
     assert.deepEqual(shown("latest"), [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { pairedDifference } from "../../src/stats/cluster-mean.ts";
 import { controlDifference } from "../../src/stats/control-difference.ts";
@@ -143,15 +143,21 @@ test("controlDifference: the placebo's error by hand: residuals .5, −1, .5 abo
   within(single.placeboDf, 1, 1e-13);
 });
 
-test("controlDifference: real answers: the placebo slope of claude-sonnet-5 against gpt-4o with its errors", (t) => {
+/** claude-sonnet-5 against gpt-4o on the events that both answered, split after 2025-08, by month. */
+function realDifference(t: TestContext) {
   const data = knowledgeCutoff(t);
-  if (data === undefined) return;
+  if (data === undefined) return undefined;
   const events = sharedEvents(data.answers, "claude-sonnet-5", "gpt-4o");
-  const found = difference({
+  return difference({
     d: events.map(({ a, b }) => a - b),
     r: events.map(({ month }) => month - monthIndex("2025-08") - 0.5),
     clusters: [...byMonth(events)],
   });
+}
+
+test("controlDifference: real answers: the placebo slope of claude-sonnet-5 against gpt-4o with its errors", (t) => {
+  const found = realDifference(t);
+  if (found === undefined) return;
   // CR2 and Bell–McCaffrey written out with numpy's matrices on the same rows.
   within(found.placeboSlope, -0.03999198557403326, 1e-12);
   within(found.placeboSe, 0.013125331601482744, 1e-12);
@@ -228,14 +234,8 @@ test("controlDifference: states as the discontinuity's, and numbers that are not
 });
 
 test("controlDifference: real answers: claude-sonnet-5 against gpt-4o, split after 2025-08: .7912, CR1 .0572", (t) => {
-  const data = knowledgeCutoff(t);
-  if (data === undefined) return;
-  const events = sharedEvents(data.answers, "claude-sonnet-5", "gpt-4o");
-  const found = difference({
-    d: events.map(({ a, b }) => a - b),
-    r: events.map(({ month }) => month - monthIndex("2025-08") - 0.5),
-    clusters: [...byMonth(events)],
-  });
+  const found = realDifference(t);
+  if (found === undefined) return;
   within(found.estimate, 0.7912, 5e-5);
   within(found.seCr1, 0.0572, 5e-5);
   assert.deepEqual([found.clusters, found.nPre, found.nPost, found.state], [30, 186, 94, "estimated"]);

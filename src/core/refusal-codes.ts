@@ -1,10 +1,11 @@
 /** The codes of refusals, a closed union, each with the details that its message is made of. */
+import type { FinanceRefusals } from "./refusal-finance.ts";
 
 /** Where the fault stands: `file`, `file:line`, `file:line:column`, or a flag such as `--limit`. */
 export type Place = string;
 
 /** The closed union of codes, each with its details. Codes are contract, messages are not. */
-export type Refusals = {
+export type Refusals = FinanceRefusals & {
   ArgumentInvalid: { place: Place; found: string; expected: string; next?: string };
   ArtifactDigestMismatch: { place: Place; file: string; declared: string; found: string };
   AsOfMismatch: { place: Place; found: string; expected: string };

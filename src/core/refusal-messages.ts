@@ -1,8 +1,8 @@
 /** The messages of refusals, in one table: what was wrong, both values, and a next step where there is one. */
 import type { Code, Refusals } from "./refusal-codes.ts";
+import { financeMessages } from "./refusal-finance.ts";
+import type { Words } from "./refusal-words.ts";
 
-/** `CODE: place: subject: problem`, then `hint: …`. */
-export type Words = { subject?: string; problem: string; hint?: string };
 const list = (names: readonly string[]) => (names.length === 0 ? "none" : names.join(", "));
 const quote = (text: string) => JSON.stringify(text.length > 120 ? `${text.slice(0, 117)}...` : text);
 /** The first ten of names that stand in a file, each quoted. */
@@ -18,6 +18,7 @@ const UNLISTED =
 
 /** How each refusal is worded. */
 export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words } = {
+  ...financeMessages,
   ArgumentInvalid: (d) => ({
     problem: `${quote(d.found)} given, expected ${d.expected}`,
     ...hinted(d.next),

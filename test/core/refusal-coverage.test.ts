@@ -10,6 +10,7 @@ import { repository } from "./refused.ts";
 const exempt = [
   "src/core/refusal.ts",
   "src/core/refusal-codes.ts",
+  "src/core/refusal-finance.ts",
   "src/core/refusal-messages.ts",
   "test/core/refusal.test.ts",
   "test/core/refusal-coverage.test.ts",

@@ -37,7 +37,7 @@ export type ClusterContrast = {
   n: number;
   /** Eigenvalues, over all clusters, at leverage 1 (the generalised inverse leaves them out). */
   unitLeverage: number;
-  /** Σ w·e² ≤ 1e-20 · Σ w·Y²: the fit is exact and its errors say nothing. */
+  /** Σ w·e² ≤ 1e-20 · Σ w·Y², or so over the rows that the contrast looks at: its errors say nothing. */
   degenerate: boolean;
 };
 
@@ -77,7 +77,7 @@ export function clusterContrast(input: ClusterContrastInput): ClusterContrast | 
     clusters,
     n,
     unitLeverage: corrected.unitLeverage,
-    degenerate: dot(residuals, residuals) <= DEGENERATE_SHARE * dot(y, y),
+    degenerate: Math.min(dot(residuals, residuals), hc0 / dot(c, c)) <= DEGENERATE_SHARE * dot(y, y),
   };
 }
 

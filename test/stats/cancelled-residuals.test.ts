@@ -49,3 +49,11 @@ test("controlDifference: every month with the same mix of leads: degenerate, and
     assert.equal(controlDifference({ d, r }).state, "estimated", "each case its own");
   }
 });
+
+test("controlDifference: the slope's error is none where the rows that it looks at lie on the line: ±.25 at r̄ alone", () => {
+  const off = { d: [0.375, -0.375, 0.625, -0.125], r: [2.5, 0.5, 4.5, 2.5] }; // slope .25 about (2.5, .125)
+  const of = (d: number[]) => controlDifference({ d: Float64Array.from(d), r: Float64Array.from(off.r) });
+  assert.deepEqual([of(off.d).placeboSlope, of(off.d).placeboSe], [0.25, Number.NaN]);
+  const moved = of(off.d.with(2, 0.625 + 1e-6));
+  assert.ok(moved.placeboSe > 0, "a millionth at an end is more than rounding");
+});

@@ -5,7 +5,7 @@ import { parseWall } from "../core/local-time.ts";
 import { formatMonth, parseMonth } from "../core/month.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import type { Cell } from "../core/row-ref.ts";
-import { openTableRows, type TableRow, type TableRows } from "./table-rows.ts";
+import { cellNumber, openTableRows, type TableRow, type TableRows } from "./table-rows.ts";
 
 export type AnswerTable = {
   readonly place: Place;
@@ -41,9 +41,6 @@ export type Events = {
   /** The cell of the cluster's column; null where none was asked for. */
   readonly clusters: readonly string[] | null;
 };
-
-/** As JSON spells a number, or without its first 0. */
-const NUMBER = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 const KNOWN = "a table of answers has the columns model, event, month or instant, outcome";
 
@@ -270,8 +267,8 @@ function nameIn(row: TableRow, column: number, place: Place, what: string): stri
 
 function outcomeIn(cell: Cell, place: Place): number | null {
   if (cell === null) return null;
-  const value = typeof cell === "string" && NUMBER.test(cell) ? Number(cell) : cell;
-  if (typeof value !== "number" || !(Math.abs(value) <= limits.outcome))
+  const value = cellNumber(cell, limits.outcome);
+  if (value === undefined)
     return refuse("CellInvalid", {
       place,
       column: "outcome",

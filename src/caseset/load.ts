@@ -1,4 +1,5 @@
 /** The one door to a case set's folder: declaration, cases and labels, each fault with its file and line. */
+import * as fs from "node:fs";
 import * as path from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { type Duration, parseDuration } from "../core/duration.ts";
@@ -10,8 +11,8 @@ import { type Complain, type Place, strict } from "../core/refusal.ts";
 import { fit, type PlaceOf } from "../core/schema.ts";
 import { parseJson } from "../core/strict-json.ts";
 import { readYaml } from "../core/yaml.ts";
+import { type BoundedCase, type CaseKind, namedTables, parseCase } from "./bounded-case.ts";
 import type { AliasTable } from "./entity-names.ts";
-import { type ForecastCase, parseForecastCase } from "./forecast-case.ts";
 import { type Label, parseLabel } from "./label.ts";
 import { type Source, SourceOnDisk } from "./source.ts";
 import { parseTableSpec, TableOnDisk, type TableSpec } from "./table-spec.ts";
@@ -31,7 +32,9 @@ export const CaseSetOnDisk = Type.Object(
       pattern: "^[a-z0-9][a-z0-9-]{0,99}$",
       description: "a name in lower case, with digits and -",
     }),
-    kind: Type.Literal("forecast", { description: '"forecast"' }),
+    kind: Type.Union([Type.Literal("forecast"), Type.Literal("decision")], {
+      description: '"forecast" or "decision"',
+    }),
     description: Type.Optional(Type.String()),
     time_zone: Type.Optional(Type.String()),
     tables: Type.Optional(
@@ -68,7 +71,7 @@ export type CaseSet = {
   readonly grace: Duration;
   readonly sources: ReadonlyMap<string, Source>;
   readonly tables: ReadonlyMap<string, TableSpec>;
-  readonly cases: readonly ForecastCase[];
+  readonly cases: readonly BoundedCase[];
   readonly labels: readonly Label[];
   /** Which table gives aliases of its entities; its columns are looked at when the index of entities is made. */
   readonly entities: AliasTable | null;
@@ -86,7 +89,7 @@ export function loadCaseSet(folder: string, shown: string, complain: Complain = 
   if (yaml === undefined) return undefined;
   const onDisk = fit(CaseSetOnDisk, yaml.value, yaml.placeOf, complain);
   if (onDisk === undefined) {
-    loadLines(folder, shown, null, complain); // for a complain that goes on: each line has its own faults
+    loadLines(folder, shown, { kind: kindOf(yaml.value), tables: null }, complain); // for a complain that goes on: each line has its own faults
     return undefined;
   }
   const { placeOf } = yaml;
@@ -97,7 +100,9 @@ export function loadCaseSet(folder: string, shown: string, complain: Complain = 
   const sources = parseSources(onDisk, placeOf, complain);
   const tables = parseTables(onDisk, declaredZone, sources, placeOf, complain);
   const entities = parseEntities(onDisk, placeOf, complain);
-  const { cases, labels } = loadLines(folder, shown, Object.keys(onDisk.tables ?? {}), complain);
+  const { kind } = onDisk;
+  const declared = { kind, tables: Object.keys(onDisk.tables ?? {}) };
+  const { cases, labels } = loadLines(folder, shown, declared, complain);
   if (!zoneKnown) return undefined;
   const readers = onDisk.readers ?? {};
   return {
@@ -166,22 +171,44 @@ function parseEntities(onDisk: CaseSetOnDisk, placeOf: PlaceOf, complain: Compla
   return { table, name, alias, place };
 }
 
-/** Cases and labels; `tables` are the declared names, null where the declaration could not be read. */
-function loadLines(folder: string, shown: string, tables: readonly string[] | null, complain: Complain) {
-  const { cases, ids } = loadCases(folder, shown, tables, complain);
+/** Of a set: the kind of its cases, and the names of its tables, null where the declaration could not be read. */
+type Declared = { readonly kind: CaseKind; readonly tables: readonly string[] | null };
+
+/** Of a declaration that could not be read: its cases are looked at as forecasts, unless it says otherwise. */
+const kindOf = (yaml: unknown): CaseKind =>
+  (yaml as { kind?: unknown } | null)?.kind === "decision" ? "decision" : "forecast";
+
+function loadLines(folder: string, shown: string, declared: Declared, complain: Complain) {
+  const { cases, ids } = loadCases(folder, shown, declared, complain);
+  if (declared.kind === "decision") {
+    demandNoLabels(folder, shown, complain);
+    return { cases, labels: [] };
+  }
   return { cases, labels: loadLabels(folder, shown, ids, complain) };
+}
+
+/** What became of a decision follows from the positions taken: a label of it would be read by nobody. */
+function demandNoLabels(folder: string, shown: string, complain: Complain): void {
+  if (!fs.existsSync(path.join(folder, "labels.jsonl"))) return;
+  const expected = "none: what became of a decision follows from its positions";
+  complain("FieldInvalid", {
+    place: path.join(shown, "labels.jsonl"),
+    field: "labels",
+    found: "a file",
+    expected,
+  });
 }
 
 function loadCases(
   folder: string,
   shown: string,
-  tables: readonly string[] | null,
+  { kind, tables }: Declared,
   complain: Complain,
-): { cases: ForecastCase[]; ids: ReadonlyMap<string, Place> } {
-  const cases: ForecastCase[] = [];
+): { cases: BoundedCase[]; ids: ReadonlyMap<string, Place> } {
+  const cases: BoundedCase[] = [];
   const seen = new Map<string, Place>();
   for (const { value, place } of jsonLines(folder, shown, "cases.jsonl", complain)) {
-    const item = parseForecastCase(value, place, complain);
+    const item = parseCase(kind, value, place, complain);
     const id = item?.id ?? (value as { id?: unknown } | null)?.id;
     if (typeof id === "string") {
       const first = seen.get(id);
@@ -189,7 +216,7 @@ function loadCases(
       else seen.set(id, place);
     }
     if (item === undefined) continue;
-    for (const table of [...item.reads, ...(item.reference === null ? [] : [item.reference])]) {
+    for (const table of [...item.reads, ...namedTables(item)]) {
       if (tables !== null && !tables.includes(table))
         complain("TableUnknown", { place, found: table, known: tables });
     }

@@ -1,17 +1,19 @@
 /** Settlement: the outcome of each case, joined by the vintage that its statement names; nothing else reads labels. */
 import { addDuration, type Duration } from "../core/duration.ts";
 import { formatInstant, type Instant } from "../core/instant.ts";
-import type { ForecastCase } from "./forecast-case.ts";
+import type { BoundedCase } from "./bounded-case.ts";
 import type { Label } from "./label.ts";
 
 export type Outcome =
   | { readonly state: "settled"; readonly outcome: 0 | 1; readonly resolvedAt: Instant }
   | { readonly state: "unsettled"; readonly reason: string }
-  | { readonly state: "void"; readonly reason: string };
+  | { readonly state: "void"; readonly reason: string }
+  /** Of a decision: what became of it follows from the positions taken, and no label says it. */
+  | { readonly state: "derived" };
 
 /** By when a case's label must be available: its resolution and the grace, days and months in local time. */
-export function deadlinesOf(cases: readonly ForecastCase[], zone: string, grace: Duration): Instant[] {
-  return cases.map((item) => addDuration(zone, item.resolution.at, grace));
+export function deadlinesOf(cases: readonly BoundedCase[], zone: string, grace: Duration): Instant[] {
+  return cases.map((item) => addDuration(zone, item.resolvedAt, grace));
 }
 
 /**
@@ -19,7 +21,7 @@ export function deadlinesOf(cases: readonly ForecastCase[], zone: string, grace:
  * `asOf` where one is given. Later → `late`; none → `open`; annulled, or resolved before the freeze → `void`.
  */
 export function settle(
-  cases: readonly ForecastCase[],
+  cases: readonly BoundedCase[],
   labels: readonly Label[],
   options: { readonly deadlines: readonly Instant[]; readonly asOf: Instant | null },
 ): Outcome[] {
@@ -35,12 +37,13 @@ export function settle(
 }
 
 function settleOne(
-  item: ForecastCase,
+  item: BoundedCase,
   all: readonly Label[],
   deadline: Instant,
   asOf: Instant | null,
 ): Outcome {
   const known = asOf === null ? all : all.filter((label) => label.availableAt <= asOf);
+  if (item.kind === "decision") return { state: "derived" };
   if (known.length === 0) return { state: "unsettled", reason: "open" };
   const { vintage } = item.resolution;
   const named = vintage === "first" ? known : known.filter((label) => label.availableAt <= vintage);

@@ -15,6 +15,15 @@ export type TableRows = {
 };
 export type TableRow = { readonly line: number; readonly cells: readonly Cell[] };
 
+/** As JSON spells a number, or without its first 0. */
+const NUMBER = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** The number that a cell holds or spells, of at most this size; undefined where it is none. */
+export function cellNumber(cell: Cell, most: number): number | undefined {
+  const value = typeof cell === "string" && NUMBER.test(cell) ? Number(cell) : cell;
+  return typeof value === "number" && Math.abs(value) <= most ? value : undefined;
+}
+
 /** Opens `.csv` or `.jsonl`. A row with more or fewer cells than the header, or an unknown key, is refused. */
 export async function openTableRows(
   file: string,

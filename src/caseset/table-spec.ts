@@ -72,6 +72,8 @@ export type TableSpec = {
   readonly key: readonly string[];
   /** Column of the valid time (the start, where it is a span), and the zone of its local dates. */
   readonly validColumn: string;
+  /** Column of the instant from which a row is no longer true; null: its valid time is no span. */
+  readonly endColumn: string | null;
   readonly zone: string | null;
   readonly available: AvailableTime;
   readonly columns: ReadonlyMap<string, ColumnType>;
@@ -97,13 +99,15 @@ export function parseTableSpec(
   const known = own === undefined || checkZone(own, placeOf(`${base}/valid_time/zone`), subject, complain);
   const available = parseAvailable(table, disk, base, placeOf, complain);
   const texts = checkText(table, disk, placeOf(`${base}/text`), complain);
-  if (available === undefined || !known || !texts) return undefined;
+  const spans = checkSpan(table, disk, placeOf(`${base}/valid_time`), complain);
+  if (available === undefined || !known || !texts || !spans) return undefined;
   return {
     name: table,
     place: placeOf(base),
     rows: disk.rows,
     key: disk.key,
     validColumn: "column" in disk.valid_time ? disk.valid_time.column : disk.valid_time.from,
+    endColumn: "to" in disk.valid_time ? disk.valid_time.to : null,
     zone: own ?? zone,
     available,
     columns: new Map(Object.entries(disk.columns ?? {})),
@@ -120,6 +124,22 @@ function checkText(table: string, disk: TableOnDisk, place: Place, complain: Com
   if (other === undefined) return true;
   const found = `${other}, a column of ${disk.columns?.[other]}s`;
   complain("FieldInvalid", { place, field: `tables.${table}.text`, found, expected: "columns of strings" });
+  return false;
+}
+
+/** Whether a span's end is another column than its start, and none of the key: a corrected end is a version of the same row. */
+function checkSpan(
+  table: string,
+  { key, valid_time }: TableOnDisk,
+  place: Place,
+  complain: Complain,
+): boolean {
+  if (!("to" in valid_time)) return true;
+  const { from, to } = valid_time;
+  if (to !== from && !key.includes(to)) return true;
+  const found = `${to}, ${to === from ? "which is `from` as well" : "a column of the key"}`;
+  const expected = "a column of its own, since a corrected end is a version of the same row";
+  complain("FieldInvalid", { place, field: `tables.${table}.valid_time.to`, found, expected });
   return false;
 }
 

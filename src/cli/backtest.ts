@@ -7,7 +7,9 @@ import { backtest, finishBacktest } from "../backtest.ts";
 import { limits } from "../core/limits.ts";
 import { refuse } from "../core/refusal.ts";
 import type { AuditLedger } from "../ledger/audit-ledger.ts";
-import { checkExecution, type Profile, runOptions } from "../profile/profile.ts";
+import { checkExecution, type DecisionRun, decisionRun } from "../profile/decision-run.ts";
+import { decisionText } from "../profile/decision-text.ts";
+import { type Profile, runOptions } from "../profile/profile.ts";
 import type { Report } from "../report/build-report.ts";
 import { renderText } from "../report/render-text.ts";
 import { summaryOf } from "../report/summary.ts";
@@ -25,7 +27,7 @@ import { type Chosen, chooseProfile, chooseReader, type Inputs, loadInputs } fro
 import { chooseJudging, type LeakJudging } from "./leak-judging.ts";
 import { clock, host } from "./machine.ts";
 import { emphasis, printData, printWords, tellInterrupted } from "./print.ts";
-import { ledgerOf, placeOf, takePlace } from "./run-place.ts";
+import { ledgerOf, placeOf, takePlace, trialLedgerOf } from "./run-place.ts";
 import { shownPath } from "./shown-path.ts";
 
 export function builder(yargs: Argv): Argv {
@@ -92,7 +94,7 @@ export async function run(raw: Raw): Promise<number> {
   const ledger = ledgerOf(raw);
   const inputs = (await loadInputs(text(raw, "caseset") as string, flagged(raw, "offline"))) as Inputs;
   const profile = withFlags(chooseProfile(text(raw, "profile"), inputs.set) as Profile, raw);
-  checkExecution(profile);
+  checkExecution(profile, inputs.set.onDisk.kind);
   const named = text(raw, "reader") ?? profile.reader ?? unnamedReader(profile);
   const chosen = (await chooseReader(named, inputs, profile, {
     params,
@@ -100,17 +102,23 @@ export async function run(raw: Raw): Promise<number> {
     named: raw["reader"] !== undefined,
   })) as Chosen;
   const leak = chooseJudging(inputs, profile, flagged(raw, "offline")) as LeakJudging;
+  const decided = decisionRun(profile, inputs.set, inputs.store);
+  const parts = { chosen, leak, decided };
   const { out, sink, earlier, replaces } = await takePlace(place, inputs.set.name, ledger);
   const run = earlier?.run ?? place.run;
   const rest = { filters, limit, concurrency };
-  const selection = selectionOf(run, profile, chosen, leak, rest, { earlier, replaces });
-  const world = worldOf(inputs, chosen, leak, sink, ledger);
-  const checks = [announce, expectedCost(chosen.reader, profile, flagged(raw, "yes"))];
+  const selection = selectionOf(run, profile, parts, rest, { earlier, replaces });
+  const world = worldOf(inputs, parts, { sink, ledger });
+  const checks = [
+    announce,
+    ...(decided?.checks ?? []),
+    expectedCost(chosen.reader, profile, flagged(raw, "yes")),
+  ];
   const spine = earlier?.close
     ? finishBacktest
     : async (...given: Parameters<typeof backtest>) => (await backtest(...given)).report;
   try {
-    const report = await spine(inputs.set, selection, checks, world);
+    const report = await spine(inputs.set, selection, checks, world, decided?.section ?? null);
     return printReport(report, out, flagged(raw, "json"));
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
@@ -140,7 +148,7 @@ function printReport(report: Report, out: string, json: boolean): number {
       : `signed as ${signed}`,
   );
   if (json) printData(JSON.stringify(summaryOf(report.result, report.evidence, digests, out)));
-  else printData(renderText(report, report.resultDigest, emphasis));
+  else printData(renderText(report, report.resultDigest, emphasis, decisionText(report)));
   return (report.result as { verdict: string }).verdict === "green" ? 0 : 1;
 }
 
@@ -164,41 +172,48 @@ function withFlags(profile: Profile, raw: Raw): Profile {
   return { ...profile, seed: seed ?? profile.seed, repeats: repeats ?? profile.repeats };
 }
 
+/** What a run is put together from: who answers, who judges, what becomes of decisions. */
+export type RunParts = {
+  readonly chosen: Chosen;
+  readonly leak: Pick<LeakJudging, "judging" | "entities" | "artifacts">;
+  readonly decided: DecisionRun | null;
+};
+
 export function selectionOf(
   run: string,
   profile: Profile,
-  chosen: Chosen,
-  judged: Pick<LeakJudging, "entities" | "artifacts">,
+  { chosen, leak, decided }: RunParts,
   rest: Pick<Selection["options"], "filters" | "limit" | "concurrency">,
   before: Pick<Selection, "earlier" | "replaces"> = { earlier: null, replaces: null },
 ): Selection {
   return {
     run,
     family: chosen.family,
-    artifacts: new Map([...chosen.artifacts, ...judged.artifacts]),
-    entities: judged.entities,
+    artifacts: new Map([...chosen.artifacts, ...leak.artifacts, ...(decided?.artifacts ?? [])]),
+    entities: leak.entities,
     ...before,
-    options: runOptions(profile, rest),
+    options: runOptions(profile, rest, decided?.execution ?? null),
+    trial: decided?.trial ?? null,
     budget: profile.budget,
   };
 }
 
 export function worldOf(
-  inputs: Inputs,
-  chosen: Chosen,
-  { judging }: Pick<LeakJudging, "judging">,
-  sink: Sink,
-  ledger: AuditLedger,
+  { set, store }: Inputs,
+  { chosen, leak: { judging }, decided }: RunParts,
+  { sink, ledger }: { readonly sink: Sink; readonly ledger: AuditLedger },
   stops: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"],
 ): World {
+  const trials = trialLedgerOf(set.name, decided !== null);
   return {
     clock,
     random: randomBytes,
-    store: inputs.store,
+    store,
     readers: chosen.reader,
     ...(judging === undefined ? {} : { judging }),
     sink,
     ledger,
+    ...(trials === null ? {} : { trials }),
     host,
     signal: stoppedBy(stops),
     progress: showProgress(process.stderr, clock),

@@ -5,7 +5,9 @@ import { limits } from "../core/limits.ts";
 import { attempt, type BlindcastError, type Complain, ListFull, noting } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
-import { checkExecution, type Profile, profileOf } from "../profile/profile.ts";
+import { checkExecution, decisionRun } from "../profile/decision-run.ts";
+import { type Profile, profileOf } from "../profile/profile.ts";
+import { universeWarnings } from "../profile/universe-lint.ts";
 import { preflight } from "../run/preflight.ts";
 import { memorySink } from "../run/sink.ts";
 import { silent } from "../run/world.ts";
@@ -34,7 +36,7 @@ export function builder(yargs: Argv): Argv {
     );
 }
 
-/** Exit status: 0 nothing would be refused, 2 something would. */
+/** Exit status: 0 nothing would be refused, 2 something would; a warning changes none. */
 export async function run(raw: Raw): Promise<number> {
   const json = flagged(raw, "json");
   const name = text(raw, "caseset");
@@ -65,6 +67,7 @@ export async function run(raw: Raw): Promise<number> {
     message: refusal.message,
     hint: refusal.hint ?? null,
   }));
+  const warnings = inputs === undefined ? [] : universeWarnings(inputs.store);
   if (json)
     printData(
       JSON.stringify({
@@ -73,14 +76,19 @@ export async function run(raw: Raw): Promise<number> {
         tables: inputs === undefined ? [] : [...inputs.store.tables.keys()],
         refusals: shown,
         more: full !== null,
+        warnings,
       }),
     );
-  else for (const refusal of refusals) printData(refusalText(refusal));
+  else {
+    for (const refusal of refusals) printData(refusalText(refusal));
+    for (const { message, hint } of warnings) printData(`warning: ${message}\nhint: ${hint}`);
+  }
   printWords(
     refusals.length === 0
       ? `nothing would be refused: ${inputs?.set.cases.length} cases`
       : (full ?? `${refusals.length} refusal(s)`),
   );
+  if (warnings.length > 0) printWords(`${warnings.length} warning(s), which refuse nothing`);
   return refusals.length === 0 ? 0 : 2;
 }
 
@@ -94,7 +102,7 @@ async function checkSelection(
   const found = attempt(complain, () => chooseProfile(text(raw, "profile"), inputs.set, complain)) as
     | Profile
     | undefined;
-  if (found !== undefined) attempt(complain, () => checkExecution(found));
+  if (found !== undefined) attempt(complain, () => checkExecution(found, inputs.set.onDisk.kind));
   const profile = found ?? profileOf({ name: "unread" }, "doctor");
   const given = text(raw, "reader");
   const flags = {
@@ -139,9 +147,12 @@ async function checkPlan(
     signal: new AbortController().signal,
     progress: silent,
   };
+  const decided = attempt(complain, () => decisionRun(profile, inputs.set, inputs.store)) ?? null;
   const rest = { filters: [], limit: null, concurrency: 1 };
-  const selection = selectionOf("doctor", profile, chosen, leak, rest);
+  const selection = selectionOf("doctor", profile, { chosen, leak, decided }, rest);
   const judged = leak.judging === undefined ? world : { ...world, judging: leak.judging };
-  await preflight(inputs.set, selection, [], judged).catch((error) => note(complain, error));
+  await preflight(inputs.set, selection, decided?.checks ?? [], judged).catch((error) =>
+    note(complain, error),
+  );
   leak.close();
 }

@@ -35,7 +35,7 @@ async function download(url: string): Promise<Uint8Array> {
 }
 
 /** The folder itself, else `casesets/<name>` here or among the package's. */
-function findCaseSet(name: string): { folder: string; shown: string } {
+export function findCaseSet(name: string): { folder: string; shown: string } {
   const looked = [name, path.join("casesets", name), path.join(packageFolder, "casesets", name)];
   const found = looked.find((folder) => fs.existsSync(path.join(folder, "caseset.yaml")));
   if (found === undefined)
@@ -104,7 +104,7 @@ export async function chooseReader(
     const family = profile.family === null ? null : namedFamily(profile.family, profile.place, complain);
     return family === undefined
       ? undefined
-      : outsideReader(outside, { ...flags, profile, family, folder }, complain);
+      : outsideReader(outside, { ...flags, profile, family, folder, answer: answerOf(inputs.set) }, complain);
   }
   const { params } = flags;
   const { temperature } = profile;
@@ -124,6 +124,9 @@ export async function chooseReader(
   const artifacts = new Map([...loaded.values()].map(({ artifact }) => [artifact.sha256, artifact.text]));
   return { reader: builtInReader(name, { context, params, temperature, memories }), family, artifacts };
 }
+
+/** What the cases of a set want for an answer. */
+const answerOf = ({ onDisk: { kind } }: CaseSet) => (kind === "decision" ? "positions" : "probability");
 
 const familyFolders = () => profileFolders().map((folder) => path.join(folder, "checkpoints"));
 

@@ -9,7 +9,7 @@ import { exitStatus } from "./exit-status.ts";
 import { printWords, refusalText, tellInterrupted } from "./print.ts";
 
 /** Flags without a value. */
-const switches = ["json", "offline", "resume", "force", "yes", "help", "version"];
+const switches = ["json", "offline", "resume", "force", "yes", "allow-empty", "help", "version"];
 /** Each verb is loaded when it is called: what the others import costs it no time. */
 const verbs = [
   {
@@ -33,6 +33,11 @@ const verbs = [
     load: () => import("./leakage.ts"),
   },
   {
+    command: "ledger <action> [ledger]",
+    describe: "what was tried on each case set: ledger list, show, verify and deflate",
+    load: () => import("./ledger.ts"),
+  },
+  {
     command: "replay <run>",
     describe: "prove a run from its folder: that nothing changed, and that every score follows",
     load: () => import("./replay.ts"),
@@ -46,6 +51,16 @@ const verbs = [
     command: "serve <caseset>",
     describe: "ask one case of a client of the Model Context Protocol, over stdin and stdout",
     load: () => import("./serve.ts"),
+  },
+  {
+    command: "split <intervals>",
+    describe: "test and training sets whose labels do not meet, from label intervals; or an audit of yours",
+    load: () => import("./split.ts"),
+  },
+  {
+    command: "sharpe <returns>",
+    describe: "what the best of many return series is worth: deflated for how many were tried",
+    load: () => import("./sharpe.ts"),
   },
   {
     command: "verify <run>",

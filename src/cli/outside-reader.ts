@@ -10,6 +10,7 @@ import { execReader } from "../model/agent-exec.ts";
 import { type Endpoint, endpointIdentity, findEndpoint, loadEndpoint } from "../model/endpoint.ts";
 import type { Family } from "../model/family.ts";
 import { httpReader } from "../model/http-reader.ts";
+import type { Wanted } from "../model/given-answer.ts";
 import type { OutsideOptions } from "../model/identity.ts";
 import { moduleReader } from "../model/module-reader.ts";
 import { timerSleep } from "../model/rate-limit.ts";
@@ -43,6 +44,8 @@ export type OutsideChoice = {
   readonly family: Family | null;
   readonly params: Readonly<Record<string, string>>;
   readonly offline: boolean;
+  /** What the cases want for an answer. */
+  readonly answer: Wanted["answer"];
   /** From where a command is run and files are named: where the words stand, on the command line or in a profile. */
   readonly folder: string;
 };
@@ -116,7 +119,7 @@ function digestOfFile(file: string, place: string): Digest {
 
 function httpFrom(
   name: string,
-  { profile, family, folder: from }: OutsideChoice,
+  { profile, family, folder: from, answer }: OutsideChoice,
   options: OutsideOptions,
   complain: Complain,
 ): OutsideReader | undefined {
@@ -167,6 +170,7 @@ function httpFrom(
     ...options,
     endpoint,
     endpoints,
+    answer,
     seed: profile.seed,
     cache,
     key: (variable) => process.env[variable],

@@ -1,4 +1,5 @@
 /** Printing: data to stdout, words to stderr, colour only on a terminal. */
+import { once } from "node:events";
 import { styleText } from "node:util";
 import { BlindcastError } from "../core/refusal.ts";
 import { visible } from "../core/words.ts";
@@ -6,6 +7,12 @@ import type { Interrupted } from "../run/interrupted.ts";
 
 export function printData(text: string): void {
   process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+}
+
+/** One line of data in pieces, none of which has to wait for the others in memory. */
+export async function printPieces(pieces: Iterable<string>): Promise<void> {
+  for (const piece of pieces) if (!process.stdout.write(piece)) await once(process.stdout, "drain");
+  process.stdout.write("\n");
 }
 
 export function printWords(text: string): void {

@@ -6,6 +6,7 @@ import type { Argv } from "yargs";
 import { canonical } from "../core/canonical.ts";
 import { readText } from "../core/lines.ts";
 import { refuse } from "../core/refusal.ts";
+import { decisionText } from "../profile/decision-text.ts";
 import { reportOf } from "../report/build-report.ts";
 import { leakagePlots } from "../report/leakage-plots.ts";
 import { renderText } from "../report/render-text.ts";
@@ -42,7 +43,7 @@ export async function run(raw: Raw): Promise<number> {
   const { result, evidence, resultDigest, reportDigest } = report;
   const plots = text(raw, "plot");
   if (plots !== undefined) writePictures(plots, await leakagePlots(result));
-  if (format === "text") printData(renderText(report, resultDigest, emphasis));
+  if (format === "text") printData(renderText(report, resultDigest, emphasis, decisionText(report)));
   else printData(canonical({ result, evidence, result_digest: resultDigest, report_digest: reportDigest }));
   return (result as { verdict?: string }).verdict === "green" ? 0 : 1;
 }

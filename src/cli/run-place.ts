@@ -5,6 +5,8 @@ import * as path from "node:path";
 import { refuse } from "../core/refusal.ts";
 import type { AuditLedger } from "../ledger/audit-ledger.ts";
 import { folderLedger } from "../ledger/folder-ledger.ts";
+import { openTrialFile, trialFileOf } from "../ledger/trial-file.ts";
+import type { TrialLedger } from "../ledger/trial-ledger.ts";
 import { findWorkspace } from "../ledger/workspace.ts";
 import { type Earlier, findEarlier, runOf } from "../run/earlier-run.ts";
 import { runId } from "../run/run-id.ts";
@@ -84,7 +86,8 @@ async function moveAside(
   const replaces = runOf(sink);
   if (replaces !== null) (await ledger.hold(replaces))(); // refused where a process is writing it
   const aside = freeName(`${out}.${replaces ?? "aside"}`);
-  const open = replaces === null ? undefined : (await ledger.leavesOf(replaces))[0];
+  const leaves = replaces === null ? [] : await ledger.leavesOf(replaces);
+  const open = leaves.find(({ leaf }) => leaf.v === "blindcast.open/1");
   const stays =
     open === undefined ? `not in ${ledger.place}` : `leaf ${open.index} of ${ledger.place} and stays there`;
   printWords(
@@ -97,6 +100,12 @@ async function moveAside(
 function isUnsigned(out: string | undefined, resume: boolean): boolean {
   const file = path.join(out ?? "", "run.json");
   return resume && fs.existsSync(file) && fs.readFileSync(file, "utf8").includes('"ledger":null,');
+}
+
+/** Where trials on a case set are counted: where its profile wants it, and wherever they ever were; null: nowhere. */
+export function trialLedgerOf(name: string, wanted: boolean): TrialLedger | null {
+  const file = trialFileOf(findWorkspace(process.cwd()), name);
+  return wanted || fs.existsSync(file) ? openTrialFile(file) : null;
 }
 
 /** The audit ledger of this workspace, signed with the key of the flags or the default one, if there is one. */

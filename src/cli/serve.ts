@@ -7,7 +7,8 @@ import { localDay } from "../core/local-time.ts";
 import { refuse } from "../core/refusal.ts";
 import { mcpReader } from "../model/mcp-reader.ts";
 import { knownTables } from "../model/readers/table-reads.ts";
-import { checkExecution, type Profile } from "../profile/profile.ts";
+import { checkExecution, decisionRun } from "../profile/decision-run.ts";
+import { leverageOf, type Profile } from "../profile/profile.ts";
 import type { Report } from "../report/build-report.ts";
 import type { Filter } from "../run/selection.ts";
 import { askedCase } from "../run/trajectory.ts";
@@ -52,7 +53,7 @@ export async function run(raw: Raw): Promise<number> {
   const ledger = ledgerOf(raw);
   const inputs = (await loadInputs(text(raw, "caseset") as string, flagged(raw, "offline"))) as Inputs;
   const named = chooseProfile(text(raw, "profile"), inputs.set) as Profile;
-  checkExecution(named);
+  checkExecution(named, inputs.set.onDisk.kind);
   // A session is one trajectory.
   const profile: Profile = { ...named, repeats: 1, family: null, process: "trajectory" };
   const id = text(raw, "case") as string;
@@ -64,16 +65,24 @@ export async function run(raw: Raw): Promise<number> {
     ...outsideOptions({ profile, family: null, params }),
     input: process.stdin,
     output: process.stdout,
-    asked: askedCase(item, 0, formatDay(localDay(zone, item.horizon)), knownTables(inputs.store)),
+    asked: askedCase(item, {
+      repeat: 0,
+      askedDay: formatDay(localDay(zone, item.horizon)),
+      tables: knownTables(inputs.store),
+      leverage: leverageOf(profile),
+    }),
   });
   const chosen: Chosen = { reader, family: null, artifacts: new Map() };
   const leak = chooseJudging(inputs, profile, flagged(raw, "offline")) as LeakJudging;
+  const parts = { chosen, leak, decided: decisionRun(profile, inputs.set, inputs.store) };
   const { out, sink } = await takePlace(place, name, ledger);
   const filters: Filter[] = [{ key: "id", value: id }];
-  const selection = selectionOf(place.run, profile, chosen, leak, { filters, limit: 1, concurrency: 1 });
-  const world = worldOf(inputs, chosen, leak, sink, ledger, ["SIGINT", "SIGHUP"]);
+  const selection = selectionOf(place.run, profile, parts, { filters, limit: 1, concurrency: 1 });
+  const world = worldOf(inputs, parts, { sink, ledger }, ["SIGINT", "SIGHUP"]);
   try {
-    const { report } = await backtest(inputs.set, selection, [announce, finishFirst], world);
+    const checks = [announce, ...(parts.decided?.checks ?? []), finishFirst];
+    const section = parts.decided?.section ?? null;
+    const { report } = await backtest(inputs.set, selection, checks, world, section);
     return tellServed(report, out);
   } finally {
     await reader.close?.();

@@ -13,6 +13,10 @@ export const contract = {
   leakCases: 20,
   /** Of a minimum detectable effect, whose size is 1 − the level of the interval (42). */
   power: 0.8,
+  /** Of a minimum track record: how sure it is then that the ratio is above the benchmark (52). */
+  trackRecordLevel: 0.95,
+  /** Into how many blocks the periods are cut, where an overfitting probability is asked for without saying so (52). */
+  overfittingBlocks: 16,
   /** Ranked search: how soon more of a term counts no more, and how much a document's length counts (21). */
   bm25K1: 1.2,
   bm25B: 0.75,

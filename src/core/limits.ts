@@ -17,6 +17,13 @@ export const limits = {
   cutoffMonths: 240,
   /** The greatest outcome of an answer, so that its square and sums of squares stay numbers. */
   outcome: 1e100,
+  /** The most money that a profile declares, and the largest lot. */
+  money: 1e15,
+  /** The greatest price, its inverse the least; an account of more is weighed no more, so that all stays numbers. */
+  quoted: 1e100,
+  /** Series of one table of them, each pair of which is compared, and their values. */
+  seriesColumns: 1_000,
+  seriesCells: 20_000_000,
   /** Rows of one reply, and the number given when none is asked for. */
   replyRows: 10_000,
   replyRowsDefault: 100,
@@ -24,6 +31,12 @@ export const limits = {
   whereValues: 10_000,
   orderColumns: 16,
   groups: 10_000,
+  /** Folds of a split; groups of a combinatorial one, and the splits that it may have; a case's day; bytes of a file of splits. */
+  splitFolds: 10_000,
+  splitGroups: 1_000,
+  splits: 200_000,
+  dayNumber: 10_000_000,
+  splitFileBytes: 268_435_456,
   /** Characters and terms of one search, tables that it names; its rows, and the number given when none is asked for. */
   queryCharacters: 4_000,
   queryTerms: 256,
@@ -41,6 +54,15 @@ export const limits = {
   wordsCharacters: 4_000,
   /** Bytes of one entry of the record (a C2SP tile's entry holds no more). */
   entryBytes: 65_535,
+  /** Trials that are clustered, in time that grows with their cube; blocks of CSCV, in C(S, S/2) combinations. */
+  clusteredTrials: 1_000,
+  overfittingBlocks: 20,
+  /** Rows of one trial ledger. */
+  trialRows: 10_000_000,
+  /** Fills of one account that a report lists; of more, how many it leaves out. */
+  reportedFills: 20_000,
+  /** Returns of one repeat that a row keeps; of more, their digest. */
+  trialReturns: 1_500,
   /** Draws of one plant until no real row has its digest; drawings of a key until it is new. */
   plantDraws: 100,
   /** Refusals that `doctor` lists. */
@@ -57,6 +79,10 @@ export const limits = {
   slices: 100,
   /** Texts that may answer a case. */
   subjectValues: 1_000,
+  /** Entities of one answer, or of a case's own list. */
+  positions: 1_000,
+  /** Of an answer's positions as JSON: they must fit into an entry. */
+  positionsBytes: 49_152,
   repeats: 1_000,
   resamples: 1_000_000,
   /** Hashes of one Merkle proof, signatures of one note, characters of one note, bytes and lines of one trust policy. */

@@ -47,7 +47,7 @@ export type Refusals = FinanceRefusals & {
   EvalExecutionUndeclared: { place: Place; profile: string };
   EvalFamilyAmbiguous: { place: Place; a: string; b: string; same: string };
   EvalLabelIntervalInvalid: { place: Place; id: string; t0: string; t1: string };
-  EvalLabelIntervalMissing: { place: Place; id: string };
+  EvalLabelIntervalMissing: { place: Place; id: string; columns?: readonly string[] };
   EvalLeakReferenceUndeclared: { place: Place; declared: readonly string[] };
   EvalPlantUnproven: { place: Place; probe: string; expected: string; found: string };
   EvalRunStampIncomplete: { place: Place; missing: readonly string[]; found: readonly string[] };

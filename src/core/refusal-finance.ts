@@ -33,7 +33,7 @@ export const financeMessages: {
   }),
   PriceInvalid: (d) => ({
     subject: `${d.entity}: ${d.column}`,
-    problem: `${d.found}, expected a number above 0`,
+    problem: `${d.found}, expected a number above 0, from 1e-100 to 1e100`,
     hint: "leave the cell empty where there was no price",
   }),
   SplitEmpty: (d) => ({

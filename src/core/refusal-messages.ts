@@ -132,7 +132,7 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
   }),
   EvalLabelIntervalMissing: (d) => ({
     subject: `case ${d.id}`,
-    problem: "no label_interval, expected [t0, t1]",
+    problem: `no label_interval${d.columns === undefined ? "" : ` in the columns ${list(d.columns)}`}, expected [t0, t1]`,
     hint: "the interval over which the label is formed; purging and embargo need it",
   }),
   EvalLeakReferenceUndeclared: (d) => ({

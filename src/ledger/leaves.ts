@@ -10,7 +10,18 @@ export type OpenLeaf = {
   /** Of the bytes of `run.json`. */
   readonly manifest: string;
   readonly commitment: string;
-  readonly trials: null;
+  /** The ledger of trials as it was with the run's own first row; null where none is kept. */
+  readonly trials: (TrialsMark & { readonly ledger: string }) | null;
+};
+/** What a ledger of trials was: its rows, and the digest of the last one's line. */
+export type TrialsMark = { readonly head: string; readonly rows: number };
+/** A row that the run appended to a ledger of trials: its number, and the digest of its line. */
+export type TrialLeaf = {
+  readonly v: "blindcast.trial-row/1";
+  readonly run: string;
+  readonly ledger: string;
+  readonly line: string;
+  readonly row: number;
 };
 /** What had been recorded by then: the tree over the first `entries` entries in `seq` order, its root in base64. */
 export type ProgressLeaf = {
@@ -32,14 +43,22 @@ export type CloseLeaf = {
   readonly result: string;
   readonly secret: string;
   readonly salt: string;
-  readonly trials: null;
+  /** With the run's own last row; null where none is kept. */
+  readonly trials: TrialsMark | null;
 };
-export type Leaf = OpenLeaf | ProgressLeaf | CloseLeaf;
+export type Leaf = OpenLeaf | ProgressLeaf | TrialLeaf | CloseLeaf;
 
-type Kind = "text" | "digest" | "count" | "root" | "hex" | "null";
+type Kind = "text" | "digest" | "count" | "root" | "hex" | "trials" | "named trials";
 const shapes: { readonly [V in Leaf["v"]]: { readonly [field: string]: Kind } } = {
-  "blindcast.open/1": { commitment: "digest", manifest: "digest", run: "text", trials: "null", v: "text" },
+  "blindcast.open/1": {
+    commitment: "digest",
+    manifest: "digest",
+    run: "text",
+    trials: "named trials",
+    v: "text",
+  },
   "blindcast.progress/1": { entries: "count", root: "root", run: "text", v: "text" },
+  "blindcast.trial-row/1": { ledger: "text", line: "digest", row: "count", run: "text", v: "text" },
   "blindcast.close/1": {
     entries: "count",
     manifest: "digest",
@@ -50,10 +69,12 @@ const shapes: { readonly [V in Leaf["v"]]: { readonly [field: string]: Kind } } 
     run: "text",
     salt: "hex",
     secret: "hex",
-    trials: "null",
+    trials: "trials",
     v: "text",
   },
 };
+
+export const leafTypes = Object.keys(shapes) as readonly Leaf["v"][];
 
 const tests: { readonly [K in Kind]: (value: unknown) => boolean } = {
   text: (value) => typeof value === "string" && value !== "",
@@ -61,8 +82,20 @@ const tests: { readonly [K in Kind]: (value: unknown) => boolean } = {
   count: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
   root: (value) => typeof value === "string" && /^[A-Za-z0-9+/]{43}=$/.test(value),
   hex: (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value),
-  null: (value) => value === null,
+  trials: (value) => value === null || isMark(value, ["head", "rows"]),
+  "named trials": (value) => value === null || isMark(value, ["head", "ledger", "rows"]),
 };
+
+function isMark(value: unknown, keys: readonly string[]): boolean {
+  if (typeof value !== "object" || value === null || Object.keys(value).join() !== keys.join()) return false;
+  const { head, rows, ledger } = value as { readonly [key: string]: unknown };
+  return (
+    tests.digest(head) &&
+    tests.count(rows) &&
+    (rows as number) > 0 &&
+    (ledger === undefined || tests.text(ledger))
+  );
+}
 
 /** The one spelling of a leaf, without a newline. */
 export const leafLine = (leaf: Leaf): string => canonical(leaf as unknown as Json);

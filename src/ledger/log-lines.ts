@@ -13,8 +13,13 @@ export type LogLine = {
 
 const CHUNK = 1 << 20;
 
-/** Refuses LimitExceeded for a line of more bytes than a leaf has. */
-export function* logLines(handle: number, from: number, place: Place): Generator<LogLine> {
+/** Refuses LimitExceeded for a line of more bytes than a leaf, or a row, has. */
+export function* logLines(
+  handle: number,
+  from: number,
+  place: Place,
+  what: "leaf" | "row" = "leaf",
+): Generator<LogLine> {
   let rest: Buffer = Buffer.alloc(0);
   let offset = from;
   for (;;) {
@@ -26,17 +31,17 @@ export function* logLines(handle: number, from: number, place: Place): Generator
       rest.length === 0 ? chunk.subarray(0, size) : Buffer.concat([rest, chunk.subarray(0, size)]);
     let start = 0;
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-      demandShort(end - start, place);
+      demandShort(end - start, place, what);
       yield { bytes: bytes.subarray(start, end), end: offset + end + 1 };
       start = end + 1;
     }
     rest = bytes.subarray(start);
     offset += start;
-    demandShort(rest.length, place);
+    demandShort(rest.length, place, what);
   }
 }
 
-function demandShort(found: number, place: Place): void {
+function demandShort(found: number, place: Place, what: string): void {
   if (found > limits.entryBytes)
-    refuse("LimitExceeded", { place, what: "bytes of a leaf", found, limit: limits.entryBytes });
+    refuse("LimitExceeded", { place, what: `bytes of a ${what}`, found, limit: limits.entryBytes });
 }

@@ -4,7 +4,7 @@ import { nodeHashing } from "../core/digest.ts";
 import { limits } from "../core/limits.ts";
 import { attempt, type Place, refuse } from "../core/refusal.ts";
 import { type Checkpoint, formatCheckpoint, parseCheckpoint } from "./checkpoint.ts";
-import { type Leaf, parseLeaf } from "./leaves.ts";
+import { type Leaf, leafTypes, parseLeaf } from "./leaves.ts";
 import { checkSignature, keyId, type Signer } from "./node-signatures.ts";
 import { formatNote, parseNote } from "./note.ts";
 import { inclusionProof } from "./proof.ts";
@@ -101,5 +101,5 @@ export function leafOf(line: string, place: Place): Leaf {
   const found = Buffer.byteLength(line);
   if (found > limits.entryBytes)
     refuse("LimitExceeded", { place, what: "bytes of a leaf", found, limit: limits.entryBytes });
-  return parseLeaf(line, place, ["blindcast.open/1", "blindcast.progress/1", "blindcast.close/1"]);
+  return parseLeaf(line, place, leafTypes);
 }

@@ -1,5 +1,5 @@
 /** The protocol of readers from outside, version 1: one JSON object a line, each with exactly the keys that are its own. */
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
 import { isRefusal } from "../core/refusal.ts";
@@ -7,9 +7,12 @@ import { misfit } from "../core/schema.ts";
 import { parseJson } from "../core/strict-json.ts";
 import { clip } from "../core/words.ts";
 import type { ToolSchema } from "../store/tools.ts";
+import { givenAnswer } from "./given-answer.ts";
 import { SaidIdentity } from "./identity.ts";
 import {
   type AskedCase,
+  type AskedDecision,
+  type AskedForecast,
   type Attempt,
   faultClasses,
   noUsage,
@@ -28,14 +31,14 @@ export type Hello = {
   readonly params: Readonly<Record<string, string>>;
 };
 /** `{"type":"ask","id":"rain-1","repeat":0,"question":"…","horizon":"2014-06-01T07:00:00Z","asked_day":"2014-06-01","tables":{"weather":{"date":"string"}},"answer":"probability"}` */
-type Ask = { readonly type: "ask" } & Omit<AskedCase, "kind">;
+type Ask = { readonly type: "ask" } & (Omit<AskedForecast, "kind"> | Omit<AskedDecision, "kind">);
 /** `{"type":"reply","call_id":"1","ok":true,"rows":[…]}` or `{"type":"reply","call_id":"1","ok":false,"fault":{…}}` */
 type Reply = { readonly type: "reply"; readonly call_id: string } & ToolAnswer;
 /** What is said to a reader. */
 export type Told = Hello | Ask | Reply | { readonly type: "bye" };
 
-export function askOf({ id, repeat, question, horizon, asked_day, tables, answer }: AskedCase): Ask {
-  return { type: "ask", id, repeat, question, horizon, asked_day, tables, answer };
+export function askOf({ kind: _, ...asked }: AskedCase): Ask {
+  return { type: "ask", ...asked };
 }
 
 /** A message as one line, for whoever takes more than a newline for the end of one: some libraries split at these, too. */
@@ -77,11 +80,11 @@ const Call = Type.Object(
   },
   strictly,
 );
-/** What stands for a probability is looked at later: one that is none is the fault `malformed_output`. */
-const Answer = Type.Object(
-  { type: Type.Literal("answer"), probability: Type.Unknown(), ...closing },
-  strictly,
-);
+/** What stands for an answer is looked at later: one that is none is the fault `malformed_output`. */
+const Answer = Type.Union([
+  Type.Object({ type: Type.Literal("answer"), probability: Type.Unknown(), ...closing }, strictly),
+  Type.Object({ type: Type.Literal("answer"), positions: Type.Unknown(), ...closing }, strictly),
+]);
 const Decline = Type.Object({ type: Type.Literal("decline"), reason: Type.String(), ...closing }, strictly);
 const Failure = Type.Object(
   {
@@ -117,7 +120,7 @@ export function readMessage(text: string): Said | Misread {
   const type = (value as { type?: unknown } | null | undefined)?.type;
   if (typeof type !== "string" || !Object.hasOwn(schemas, type))
     return misread(`${lineStart(text)} is no message; known types: ${Object.keys(schemas).join(", ")}`);
-  const schema: TObject = schemas[type as keyof typeof schemas];
+  const schema: TSchema = schemas[type as keyof typeof schemas];
   const wrong = misfit(schema, value);
   return wrong === undefined ? (value as Said) : misread(`${type}: ${wrong}`);
 }
@@ -141,11 +144,10 @@ export function attemptOf(said: Closing, asked: AskedCase, named: boolean): Atte
     const message = clip(said.message, limits.wordsCharacters);
     return { kind: "fault", class: said.class, message, usage };
   }
-  const { probability } = said;
-  if (typeof probability === "number" && probability >= 0 && probability <= 1)
-    return { kind: "answer", probability, usage };
-  const message = `probability ${clip(JSON.stringify(probability), 80)}, expected a number from 0 to 1`;
-  return { kind: "fault", class: "malformed_output", message, usage };
+  const answer = givenAnswer(said, asked);
+  return typeof answer === "string"
+    ? { kind: "fault", class: "malformed_output", message: answer, usage }
+    : { kind: "answer", ...answer, usage };
 }
 
 /** What is not said is null, not 0. */

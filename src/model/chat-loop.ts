@@ -4,11 +4,11 @@ import { limits } from "../core/limits.ts";
 import { misfit } from "../core/schema.ts";
 import { callBounded } from "./bounded-call.ts";
 import {
-  AnswerArguments,
+  answerArguments,
   type ChatSettings,
   type Completion,
   calledFunctions,
-  DeclineArguments,
+  declineArguments,
   type FunctionCall,
   messageText,
   objectAlone,
@@ -16,11 +16,12 @@ import {
   toolReply,
 } from "./chat.ts";
 import { questionText, reminderText } from "./chat-prompt.ts";
+import { type Given, givenAnswer } from "./given-answer.ts";
 import { type AskedCase, type FaultClass, OUT_OF_TIME, type ToolAnswer, type Tools } from "./reader.ts";
 
 /** How a conversation ended; usage is not its business. */
 export type Ending =
-  | { readonly kind: "answer"; readonly probability: number }
+  | (Given & { readonly kind: "answer" })
   | { readonly kind: "decline"; readonly reason: string }
   | { readonly kind: "fault"; readonly class: FaultClass; readonly message: string };
 export type Failed = Extract<Ending, { kind: "fault" }>;
@@ -63,7 +64,7 @@ export async function converse(conversation: Conversation): Promise<Ending> {
     }
     if (refusal !== null && refusal !== "") return { kind: "decline", reason: refusal };
     const text = content ?? "";
-    const ending = endingOfText(text, conversation.parse);
+    const ending = endingOfText(text, conversation);
     if (ending !== undefined) return ending;
     if (reminded)
       return text.trim() === ""
@@ -72,7 +73,7 @@ export async function converse(conversation: Conversation): Promise<Ending> {
     reminded = true;
     messages.push(
       messageText("assistant", text),
-      messageText("user", reminderText(settings.functions !== null)),
+      messageText("user", reminderText(settings.functions !== null, asked.answer)),
     );
   }
   return failed("malformed_output", `no answer within ${maxTurns} calls of the model`);
@@ -82,7 +83,7 @@ const isFinal = ({ name }: FunctionCall) => name === "answer" || name === "decli
 
 /** Answers each call in its order; an ending where the reply answers or declines, once the others are done. */
 async function answerCalls(
-  { tools, settings, deadline, parse }: Conversation,
+  { asked, tools, settings, deadline, parse }: Conversation,
   messages: string[],
   { content, calls }: Completion,
 ): Promise<Ending | undefined> {
@@ -97,7 +98,7 @@ async function answerCalls(
     let told: string;
     if (args === undefined) told = answerText(notDone("the arguments are not strict JSON"));
     else if (isFinal(call)) {
-      const given = endingOfCall(call.name, args);
+      const given = endingOfCall(call.name, args, asked);
       if (typeof given !== "string") ending = given;
       told = answerText(notDone(typeof given === "string" ? given : "ended"));
     } else told = answerText(await callBounded(tools as Tools, call.name, args));
@@ -115,22 +116,22 @@ const notDone = (message: string): ToolAnswer => ({ ok: false, fault: { class: "
 const answerText = (answer: ToolAnswer) => canonical(answer as unknown as Json);
 
 /** What `answer` or `decline` says, or what is wrong with its arguments. */
-function endingOfCall(name: string, args: Json): Ending | string {
-  const wrong = misfit(name === "answer" ? AnswerArguments : DeclineArguments, args);
+function endingOfCall(name: string, args: Json, asked: AskedCase): Ending | string {
+  const schema = name === "answer" ? answerArguments : declineArguments;
+  const wrong = misfit(schema(asked.answer), args);
   if (wrong !== undefined) return wrong.toWellFormed();
-  const { probability, reason } = args as { probability: number; reason: string };
-  return name === "answer" ? { kind: "answer", probability } : { kind: "decline", reason };
+  if (name === "decline") return { kind: "decline", reason: (args as { reason: string }).reason };
+  const answer = givenAnswer(args as object, asked);
+  return typeof answer === "string" ? answer : { kind: "answer", ...answer };
 }
 
-/** Exactly `{"probability": P}` or `{"decline": "reason"}`. */
-function endingOfText(text: string, parse: Conversation["parse"]): Ending | undefined {
-  const value = objectAlone(text, parse) as
-    | { readonly probability?: Json; readonly decline?: Json }
-    | undefined;
+/** Exactly `{"probability": P}`, or `{"positions": {…}}`, or `{"decline": "reason"}`. */
+function endingOfText(text: string, { asked, parse }: Conversation): Ending | undefined {
+  const value = objectAlone(text, parse) as { readonly [key: string]: Json } | undefined;
   if (value === undefined || Object.keys(value).length !== 1) return undefined;
   const given =
-    value.probability === undefined
-      ? endingOfCall("decline", { reason: value.decline ?? null })
-      : endingOfCall("answer", value as Json);
+    value[asked.answer] === undefined
+      ? endingOfCall("decline", { reason: value["decline"] ?? null }, asked)
+      : endingOfCall("answer", value, asked);
   return typeof given === "string" ? undefined : given;
 }

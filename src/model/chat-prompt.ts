@@ -3,34 +3,61 @@ import { type Digest, digestOfJson } from "../core/digest.ts";
 import type { ToolSchema } from "../store/tools.ts";
 import { chatFunctions } from "./chat.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { AskedCase } from "./reader.ts";
+import type { Wanted } from "./given-answer.ts";
+import type { AskedCase, AskedDecision } from "./reader.ts";
 
-const FORECAST =
-  "You forecast. You are asked as of an instant, the horizon: nothing that came to be known later is known to you. ";
-const WITH_FUNCTIONS =
+type Kind = Wanted["answer"];
+
+const HORIZON =
+  "You are asked as of an instant, the horizon: nothing that came to be known later is known to you. ";
+const ROLE: { readonly [K in Kind]: string } = {
+  probability: `You forecast. ${HORIZON}`,
+  positions: `You decide what to hold. ${HORIZON}`,
+};
+const WITH_FUNCTIONS: { readonly [K in Kind]: string } = {
+  probability: "with the probability from 0 to 1 that what is asked comes true, ",
+  positions: "with the target weight of each entity to hold; one that is left out is 0, the rest is cash, ",
+};
+const AS_TEXT: { readonly [K in Kind]: string } = {
+  probability: '{"probability": P}, P from 0 to 1, for what is asked to come true, ',
+  positions:
+    '{"positions": {"ENTITY": W}}, with the target weight W of each entity; one left out is 0, the rest is cash, ',
+};
+const withFunctions = (answer: Kind) =>
   "The functions show the data that was available at the horizon, and no other; read what you need. " +
-  "Then call `answer` once, with the probability from 0 to 1 that what is asked comes true, " +
-  "or `decline` with the reason if you cannot say.";
-const AS_TEXT =
-  'Reply with one JSON object and nothing else: {"probability": P}, P from 0 to 1, for what is asked to come true, ' +
-  'or {"decline": "the reason"} if you cannot say.';
+  `Then call \`answer\` once, ${WITH_FUNCTIONS[answer]}or \`decline\` with the reason if you cannot say.`;
+const asText = (answer: Kind) =>
+  `Reply with one JSON object and nothing else: ${AS_TEXT[answer]}or {"decline": "the reason"} if you cannot say.`;
 
 const TEMPLATE =
   "Question: {question}\nHorizon: {horizon}\nLocal day of the horizon: {asked_day}\n{tables}{closing}";
 const TABLE = "Table {table}: {columns}\n";
-const CLOSING = "What is the probability?";
+const CLOSING: { readonly [K in Kind]: string } = {
+  probability: "What is the probability?",
+  positions: "What are the positions?",
+};
 
-export function systemPrompt(endpoint: Endpoint): string {
-  return endpoint.prompt ?? FORECAST + (endpoint.tools ? WITH_FUNCTIONS : AS_TEXT);
+export function systemPrompt(endpoint: Endpoint, answer: Kind): string {
+  return endpoint.prompt ?? ROLE[answer] + (endpoint.tools ? withFunctions(answer) : asText(answer));
 }
 
 /** `functions`: whether there are any to read the tables with. */
-export function questionText(
-  { question, horizon, asked_day, tables }: AskedCase,
-  functions: boolean,
-): string {
+export function questionText(asked: AskedCase, functions: boolean): string {
+  const { question, horizon, asked_day, tables, answer } = asked;
   const shown = functions ? Object.entries(tables).map(tableText).join("") : "";
-  return filled(TEMPLATE, { question, horizon, asked_day, tables: shown, closing: CLOSING });
+  const more = answer === "positions" ? decisionText(asked) : "";
+  return filled(TEMPLATE, { question, horizon, asked_day, tables: shown + more, closing: CLOSING[answer] });
+}
+
+/** What a decision says beside its question. */
+function decisionText({ leverage, window, universe, members }: AskedDecision): string {
+  const lines = [
+    ["Sizes of the weights add up to at most", leverage],
+    ["Window", window?.join(" to ")],
+    ["Table of members", universe],
+    ["Members", members?.join(", ")],
+  ] as const;
+  return lines.flatMap(([name, said]) => (said == null ? [] : [`${name}: ${said}\n`])).join("");
 }
 
 const tableText = ([table, columns]: [string, AskedCase["tables"][string]]): string =>
@@ -44,20 +71,20 @@ const tableText = ([table, columns]: [string, AskedCase["tables"][string]]): str
 const filled = (template: string, words: Readonly<Record<string, string>>): string =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => words[name] as string);
 
-export function reminderText(functions: boolean): string {
+export function reminderText(functions: boolean, answer: Kind): string {
   return functions
-    ? "Call `answer` with the probability, or `decline` with the reason."
-    : `That was not the one JSON object. ${AS_TEXT}`;
+    ? `Call \`answer\` with the ${answer}, or \`decline\` with the reason.`
+    : `That was not the one JSON object. ${asText(answer)}`;
 }
 
 /** Of everything that is the same in each case: prompt, template, reminder, function definitions. */
-export function promptDigest(endpoint: Endpoint, tools: readonly ToolSchema[]): Digest {
+export function promptDigest(endpoint: Endpoint, tools: readonly ToolSchema[], answer: Kind): Digest {
   return digestOfJson({
-    prompt: systemPrompt(endpoint),
+    prompt: systemPrompt(endpoint, answer),
     template: TEMPLATE,
     table: TABLE,
-    closing: CLOSING,
-    reminder: reminderText(endpoint.tools),
-    functions: endpoint.tools ? chatFunctions(tools) : [],
+    closing: CLOSING[answer],
+    reminder: reminderText(endpoint.tools, answer),
+    functions: endpoint.tools ? chatFunctions(tools, answer) : [],
   });
 }

@@ -5,24 +5,27 @@ import { limits } from "../core/limits.ts";
 import { misfit } from "../core/schema.ts";
 import { clip } from "../core/words.ts";
 import type { ToolSchema } from "../store/tools.ts";
+import { answerArgument, type Wanted } from "./given-answer.ts";
 
 const strictly = { additionalProperties: false } as const;
 
-export const AnswerArguments = Type.Object(
-  { probability: Type.Number({ minimum: 0, maximum: 1, description: "that what is asked comes true" }) },
-  { ...strictly, description: "the answer, given once; it ends the work" },
-);
-export const DeclineArguments = Type.Object(
-  { reason: Type.String({ minLength: 1, description: "why no probability can be given" }) },
-  { ...strictly, description: "no answer can be given; it ends the work" },
-);
+export const answerArguments = (answer: Wanted["answer"]) =>
+  Type.Object(answerArgument(answer, "that what is asked comes true"), {
+    ...strictly,
+    description: "the answer, given once; it ends the work",
+  });
+export const declineArguments = (answer: Wanted["answer"]) =>
+  Type.Object(
+    { reason: Type.String({ minLength: 1, description: `why no ${answer} can be given` }) },
+    { ...strictly, description: "no answer can be given; it ends the work" },
+  );
 
 /** The host's tools, then `answer` and `decline`. */
-export function chatFunctions(tools: readonly ToolSchema[]): Json[] {
+export function chatFunctions(tools: readonly ToolSchema[], answer: Wanted["answer"]): Json[] {
   const plain = (schema: object) => JSON.parse(JSON.stringify(schema)) as Json;
   const own = [
-    { name: "answer", schema: plain(AnswerArguments) },
-    { name: "decline", schema: plain(DeclineArguments) },
+    { name: "answer", schema: plain(answerArguments(answer)) },
+    { name: "decline", schema: plain(declineArguments(answer)) },
   ];
   return [...tools, ...own].map(({ name, schema }) => {
     const described = (schema as { description?: Json } | null)?.description;

@@ -1,6 +1,7 @@
 /** The floor judge: a judge that calls no model, and scores no lower than what a document's own words show. */
+
+import type { CaseSubject } from "../caseset/case-base.ts";
 import { type EntityFinder, type EntityMatch, entityFinder } from "../caseset/entity-names.ts";
-import type { CaseSubject } from "../caseset/forecast-case.ts";
 import { type Digest, digestOfJson } from "../core/digest.ts";
 import { formatInstant, type Instant, parseInstant } from "../core/instant.ts";
 import { type Span, sentencesOf } from "../core/sentences.ts";

@@ -7,6 +7,7 @@ import { type Conversation, converse } from "./chat-loop.ts";
 import { promptDigest, systemPrompt } from "./chat-prompt.ts";
 import { type Endpoint, type ExpectedUse, endpointIdentity } from "./endpoint.ts";
 import type { ModelCheckpoint } from "./family.ts";
+import type { Wanted } from "./given-answer.ts";
 import { type CallOutcome, type EndpointClient, endpointClient, type Outside } from "./http-call.ts";
 import { completeIdentity, type OutsideOptions, type SaidIdentity } from "./identity.ts";
 import {
@@ -29,6 +30,8 @@ export type HttpOptions = OutsideOptions &
     readonly endpoint: Endpoint;
     /** Those that rows of the family name. */
     readonly endpoints: ReadonlyMap<string, Endpoint>;
+    /** What every question of the run wants. */
+    readonly answer: Wanted["answer"];
     /** The profile's. */
     readonly seed: number;
     /** Kept open by whoever passes it in; used where the endpoint says `cache: true`. */
@@ -106,7 +109,7 @@ function prepare(
     maxTokens: endpoint.maxTokens,
     maxTokensKey: endpoint.maxTokensKey,
     omits: endpoint.omits,
-    functions: endpoint.tools ? canonical(chatFunctions(tools.schemas)) : null,
+    functions: endpoint.tools ? canonical(chatFunctions(tools.schemas, options.answer)) : null,
   };
   return { client, identity, settings };
 }
@@ -127,7 +130,7 @@ function identityOfModel(options: HttpOptions, checkpoint: ModelCheckpoint | nul
   const identityOf: SaidIdentity = { snapshot: model, ...options.identity, ...endpoint.identity };
   const said: SaidIdentity = {
     name: `http:${endpoint.name}`,
-    prompt_digest: promptDigest(endpoint, tools.schemas),
+    prompt_digest: promptDigest(endpoint, tools.schemas, options.answer),
     uses_tools: endpoint.tools,
   };
   const identity = completeIdentity(said, checkpoint, { ...options, identity: identityOf }, endpoint.place);
@@ -161,7 +164,7 @@ function chatReader(options: HttpOptions, to: Asked, opening: Opening): Reader {
         asked,
         tools,
         settings: { ...to.settings, seed: (options.seed + asked.repeat) % SEEDS },
-        prompt: systemPrompt(endpoint),
+        prompt: systemPrompt(endpoint, options.answer),
         maxTurns: endpoint.maxTurns,
         deadline,
         parse: to.client.parse,

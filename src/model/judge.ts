@@ -1,5 +1,5 @@
 /** The judge contract: one item, one verdict; what a judge gets has no room for an outcome. */
-import type { CaseSubject } from "../caseset/forecast-case.ts";
+import type { CaseSubject } from "../caseset/case-base.ts";
 import type { FaultClass, Opening, ReaderIdentity, ServedRow, Usage } from "./reader.ts";
 
 /** Does a document tell what came to be known after the horizon? */

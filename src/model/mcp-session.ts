@@ -9,18 +9,17 @@ import { clip } from "../core/words.ts";
 import type { ToolSchema } from "../store/tools.ts";
 import { SaidUsage, usageOf } from "./agent-protocol.ts";
 import { callBounded } from "./bounded-call.ts";
+import { answerArgument, givenAnswer } from "./given-answer.ts";
 import { turnsOver } from "./mcp-turns.ts";
 import { type AskedCase, type Attempt, type FaultClass, OUT_OF_TIME, type Tools } from "./reader.ts";
 
 const strictly = { additionalProperties: false } as const;
 const usage = Type.Optional(SaidUsage);
-const AnswerArguments = Type.Object(
-  {
-    probability: Type.Number({ minimum: 0, maximum: 1, description: "that the question's answer is yes" }),
-    usage,
-  },
-  { ...strictly, description: "answers the question, once: the case is closed then" },
-);
+const answerArguments = ({ answer }: AskedCase) =>
+  Type.Object(
+    { ...answerArgument(answer, "that the question's answer is yes"), usage },
+    { ...strictly, description: "answers the question, once: the case is closed then" },
+  );
 const DeclineArguments = Type.Object(
   { reason: Type.String({ description: "why, in a few words" }), usage },
   { ...strictly, description: "closes the case without an answer" },
@@ -75,7 +74,7 @@ export function mcpSession(sdk: McpPackage, { input, output, asked, schemas }: S
       const bounded = await tools.promise;
       if (closed) return spokenFault(fault("aborted", "the case is closed"));
       if (name === "question") return spoken(asked);
-      const attempt = endingOf(name, args, bounded);
+      const attempt = endingOf(name, args, bounded, asked);
       if (attempt === null) return storeCall(bounded as Tools, name, args, outcome.reject);
       closing = true;
       settle(attempt);
@@ -133,7 +132,7 @@ function serverOf(
   const offered = [
     { name: "question", schema: QuestionArguments },
     ...schemas,
-    { name: "answer", schema: AnswerArguments },
+    { name: "answer", schema: answerArguments(asked) },
     { name: "decline", schema: DeclineArguments },
   ].map(({ name, schema }) => {
     const inputSchema = JSON.parse(JSON.stringify(schema)) as { type: "object"; description: string };
@@ -150,11 +149,16 @@ function serverOf(
   return server;
 }
 
+const WANTED = {
+  probability: "probability from 0 to 1 that the answer is yes",
+  positions: "target weight of each entity, the rest being cash",
+};
+
 function instructionsOf(asked: AskedCase): string {
   return [
     `${asked.question}`,
     `It is ${asked.horizon}: the tools show what was available then, and nothing later.`,
-    "Call `answer` once, with the probability from 0 to 1 that the answer is yes, or `decline` with a reason.",
+    `Call \`answer\` once, with the ${WANTED[asked.answer]}, or \`decline\` with a reason.`,
     canonical(asked),
   ].join("\n");
 }
@@ -175,19 +179,27 @@ async function storeCall(
   }
 }
 
+type SaidClosing = {
+  readonly usage?: Static<typeof SaidUsage>;
+  readonly reason?: string;
+  readonly probability?: unknown;
+  readonly positions?: unknown;
+};
+
 /** What a call is the end of; null: it is a tool's of the store, and nothing has ended. */
-function endingOf(name: string, args: Json, tools: Tools | null): Attempt | null {
+function endingOf(name: string, args: Json, tools: Tools | null, asked: AskedCase): Attempt | null {
   const closing = name === "answer" || name === "decline";
   if (!closing && tools !== null) return null;
   if (!closing) return fault("protocol", `it called ${clip(name, limits.nameCharacters)}, and uses no tools`);
-  const problem = misfit(name === "answer" ? AnswerArguments : DeclineArguments, args);
+  const problem = misfit(name === "answer" ? answerArguments(asked) : DeclineArguments, args);
   if (problem !== undefined) return fault("malformed_output", `${name}: ${problem}`);
-  const { reason, probability, usage } = args as Partial<Static<typeof AnswerArguments>> & {
-    reason?: string;
-  };
-  const spent = usageOf(usage);
-  if (reason !== undefined) return { kind: "decline", reason, usage: spent };
-  return { kind: "answer", probability: probability as number, usage: spent };
+  const { usage: used, ...said } = args as SaidClosing;
+  const spent = usageOf(used);
+  if (said.reason !== undefined) return { kind: "decline", reason: said.reason, usage: spent };
+  const answer = givenAnswer(said, asked);
+  return typeof answer === "string"
+    ? { ...fault("malformed_output", answer), usage: spent }
+    : { kind: "answer", ...answer, usage: spent };
 }
 
 function fault(of: FaultClass, message: string): Attempt & { readonly kind: "fault" } {

@@ -41,7 +41,7 @@ function serve(loaded: ModuleFile, port: MessagePort): void {
     let last: Message;
     try {
       const tools = withoutTools ? null : { call: calls.call };
-      last = closingOf(await reader?.answer({ ...asked, kind: "forecast" }, tools, time.signal));
+      last = closingOf(await reader?.answer({ ...asked, kind: kindOf(asked) }, tools, time.signal));
     } catch (error) {
       last =
         error instanceof Error && error.name === "BoundViolation"
@@ -131,18 +131,32 @@ const failure = (faultClass: string, message: string): Message => ({
 /** An attempt as the message that says it; what is no attempt, or no plain JSON, is a fault of its own. */
 function closingOf(given: unknown): Message {
   const attempt = (given ?? {}) as Record<string, unknown>;
-  const { kind, probability, reason, message } = attempt;
+  const { kind, probability, positions, reason, message } = attempt;
   const usage = attempt["usage"] ?? null;
   try {
     canonical(usage as Json);
   } catch {
     return failure("malformed_output", "usage is not plain JSON");
   }
+  if (kind === "answer" && positions !== undefined)
+    return { type: "answer", positions: plainOr(positions), usage };
   if (kind === "answer") return { type: "answer", probability: shown(probability), usage };
   if (kind === "decline") return { type: "decline", reason: String(reason), usage };
   if (kind === "fault" && typeof attempt["class"] === "string")
     return { ...failure(attempt["class"], String(message)), usage };
   return failure("malformed_output", `no attempt: kind ${String(kind)}`);
+}
+
+const kindOf = (asked: object) =>
+  (asked as { answer?: unknown }).answer === "positions" ? "decision" : "forecast";
+
+/** As it is where it is plain JSON; anything else as words, which are no positions. */
+function plainOr(value: unknown): unknown {
+  try {
+    return JSON.parse(canonical(value as Json));
+  } catch {
+    return String(value);
+  }
 }
 
 /** A number as it is; anything else as words, which are no probability. */

@@ -2,12 +2,12 @@
 import type { Json } from "../core/canonical.ts";
 import type { Digest } from "../core/digest.ts";
 import type { ModelCheckpoint } from "./family.ts";
+import type { Given } from "./given-answer.ts";
 
-/** A case as it is asked. The type has no room for an outcome (law 3). */
-export type AskedCase = {
+/** What is asked of every case. */
+type AskedBase = {
   readonly id: string;
   readonly repeat: number;
-  readonly kind: "forecast";
   readonly question: string;
   /** RFC 3339. */
   readonly horizon: string;
@@ -15,8 +15,20 @@ export type AskedCase = {
   readonly asked_day: string;
   /** What the case may read: tables, their columns and types. */
   readonly tables: AskedTables;
-  readonly answer: "probability";
 };
+export type AskedForecast = AskedBase & { readonly kind: "forecast"; readonly answer: "probability" };
+export type AskedDecision = AskedBase & {
+  readonly kind: "decision";
+  readonly answer: "positions";
+  /** The most that the sizes of the weights may add up to. */
+  readonly leverage: number;
+  /** What it looks back on, RFC 3339; the table of its members, or their list: each null where it has none. */
+  readonly window: readonly [since: string, until: string] | null;
+  readonly universe: string | null;
+  readonly members: readonly string[] | null;
+};
+/** A case as it is asked. The type has no room for an outcome (law 3). */
+export type AskedCase = AskedForecast | AskedDecision;
 export type AskedTables = {
   readonly [table: string]: { readonly [column: string]: "string" | "number" | "boolean" };
 };
@@ -76,7 +88,7 @@ export type FaultClass = (typeof faultClasses)[number];
 
 /** Faults are values: never 0.5, and never "wrong". */
 export type Attempt =
-  | { readonly kind: "answer"; readonly probability: number; readonly usage: Usage | null }
+  | (Given & { readonly kind: "answer"; readonly usage: Usage | null })
   | { readonly kind: "decline"; readonly reason: string; readonly usage: Usage | null }
   | {
       readonly kind: "fault";

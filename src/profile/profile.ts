@@ -10,8 +10,11 @@ import { fit, type PlaceOf } from "../core/schema.ts";
 import { readYaml } from "../core/yaml.ts";
 import { SaidIdentity } from "../model/identity.ts";
 import type { Budget } from "../run/budget.ts";
+import { UniverseOnDisk, type UniverseTerms } from "./universe.ts";
 import { type LeakKeys, type LeakRules, leakKeys, leakRules } from "../run/leak-rules.ts";
 import type { RunOptions } from "../run/stamp.ts";
+import { ExecutionOnDisk, type ExecutionTerms, executionOnDisk, executionTerms } from "./execution.ts";
+import { ReturnsOnDisk, type ReturnsTerms, returnsOnDisk, returnsTerms } from "./returns.ts";
 
 const strictly = { additionalProperties: false } as const;
 const seed = Type.Integer({
@@ -42,8 +45,12 @@ export const ProfileOnDisk = Type.Object(
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 10 })),
     family: Type.Optional(Type.String()),
     execution: Type.Optional(
-      Type.Literal("none", { description: "none (components come with their own release)" }),
+      Type.Union([Type.Literal("none"), ExecutionOnDisk], {
+        description: "none, or a component with its parameters",
+      }),
     ),
+    returns: Type.Optional(ReturnsOnDisk),
+    universe: Type.Optional(UniverseOnDisk),
     bootstrap: Type.Optional(
       Type.Object(
         {
@@ -104,7 +111,11 @@ export type Profile = {
   readonly temperature: number;
   readonly family: string | null;
   /** null where the profile does not say: a backtest then refuses. */
-  readonly execution: "none" | null;
+  readonly execution: "none" | ExecutionTerms | null;
+  /** What returns are measured per; null: none are. */
+  readonly returns: ReturnsTerms | null;
+  /** Which tables say who the members are, and what became of those that left. */
+  readonly universe: UniverseTerms | null;
   readonly bootstrap: {
     readonly resamples: number;
     readonly level: number;
@@ -219,7 +230,9 @@ export function profileOf(
     repeats: disk.repeats ?? 1,
     temperature: disk.temperature ?? 0,
     family: disk.family ?? null,
-    execution: disk.execution ?? null,
+    execution: executionOf(disk.execution, place, complain),
+    returns: disk.returns === undefined ? null : returnsTerms(disk.returns),
+    universe: disk.universe ?? null,
     bootstrap: {
       resamples: disk.bootstrap?.resamples ?? contract.bootstrapResamples,
       level: disk.bootstrap?.level ?? contract.bootstrapLevel,
@@ -246,12 +259,22 @@ export function profileOf(
   };
 }
 
+function executionOf(
+  disk: ProfileOnDisk["execution"],
+  place: Place,
+  complain: Complain,
+): Profile["execution"] {
+  if (disk === undefined) return null;
+  return disk === "none" ? disk : (executionTerms(disk, place, complain) ?? null);
+}
+
 /**
  * The profile as the run folder keeps it, flags of the command line applied. What a run may spend and when it asks first
  * shape no result: a resumed run may have others. The reader is stamped by its identity, not by the words that name it.
  */
 export function profileOnDisk(profile: Profile): ProfileOnDisk {
-  const { name, seed: s, repeats, temperature, family, execution, bootstrap, process } = profile;
+  const { name, seed: s, repeats, temperature, family, execution, returns, bootstrap, process } = profile;
+  const { universe } = profile;
   const { identity, readerFiles, deadlineSeconds, leakOnDisk } = profile;
   return {
     name,
@@ -259,7 +282,11 @@ export function profileOnDisk(profile: Profile): ProfileOnDisk {
     repeats,
     temperature,
     ...(family === null ? {} : { family }),
-    ...(execution === null ? {} : { execution }),
+    ...(execution === null
+      ? {}
+      : { execution: execution === "none" ? execution : executionOnDisk(execution) }),
+    ...(returns === null ? {} : { returns: returnsOnDisk(returns) }),
+    ...(universe === null ? {} : { universe }),
     bootstrap: { ...bootstrap },
     process,
     ...(Object.keys(identity).length === 0 ? {} : { identity }),
@@ -273,6 +300,7 @@ export function profileOnDisk(profile: Profile): ProfileOnDisk {
 export function runOptions(
   profile: Profile,
   rest: Pick<RunOptions, "filters" | "limit" | "concurrency">,
+  execution: RunOptions["execution"] = null,
 ): RunOptions {
   const { seed: s, repeats, temperature, bootstrap, process, deadlineSeconds, leak } = profile;
   return {
@@ -284,12 +312,14 @@ export function runOptions(
     process,
     deadlineSeconds: deadlineSeconds ?? limits.deadlineSeconds,
     leak,
+    leverage: leverageOf(profile),
+    execution,
     ...rest,
   };
 }
 
-/** Law 6: a backtest says how its decisions are filled, or that there are none. */
-export function checkExecution(profile: Profile): void {
-  if (profile.execution === null)
-    refuse("EvalExecutionUndeclared", { place: profile.place, profile: profile.name });
+/** The most that the sizes of a decision's weights may add up to. */
+export function leverageOf({ execution }: Profile): number {
+  return execution === null || execution === "none" ? 1 : execution.leverage;
 }
+

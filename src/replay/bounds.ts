@@ -1,5 +1,5 @@
 /** Stage `bounds`: the trajectories are those of the plan, in its order, and every entry carries its case's bound. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import { formatInstant } from "../core/instant.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import type { Assignment } from "../run/arms.ts";
@@ -11,7 +11,7 @@ import type { Listed } from "./reported.ts";
 export type TrajectoryLines = { readonly entries: readonly RecordedEntry[]; readonly line: number };
 
 /** A trajectory of the plan. */
-export type Planned = Assignment & { readonly repeat: number; readonly item: ForecastCase };
+export type Planned = Assignment & { readonly repeat: number; readonly item: BoundedCase };
 
 export interface Bounds {
   /** What the plan has where this trajectory stands. */
@@ -33,7 +33,7 @@ export function createBounds(run: RecordedRun, entries: Place, listed: Listed): 
   const plannedAt = (at: number): Planned | undefined => {
     const assignment = run.arms.assignments[Math.floor(at / repeats)];
     if (assignment === undefined) return undefined;
-    return { ...assignment, repeat: at % repeats, item: run.cases[assignment.caseIndex] as ForecastCase };
+    return { ...assignment, repeat: at % repeats, item: run.cases[assignment.caseIndex] as BoundedCase };
   };
   return {
     take(found) {

@@ -1,6 +1,6 @@
 /** What a record says of itself that follows from what it holds: its selection, its profile and judge, its tables with text, its local times. */
 
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { Label } from "../caseset/label.ts";
 import type { CaseSetOnDisk } from "../caseset/load.ts";
 import { deadlinesOf } from "../caseset/settlement.ts";
@@ -19,7 +19,7 @@ import { parseFilter, selectCases } from "../run/selection.ts";
 import { caseSetDigest } from "../run/stamp.ts";
 
 type Chosen = {
-  readonly cases: readonly ForecastCase[];
+  readonly cases: readonly BoundedCase[];
   readonly labels: readonly Label[];
   readonly declared: CaseSetOnDisk;
   readonly view: string;
@@ -126,7 +126,7 @@ export function demandText({ declared: { tables = {} }, tables: kept }: KeptTabl
 }
 
 type LocalTimes = {
-  readonly cases: readonly ForecastCase[];
+  readonly cases: readonly BoundedCase[];
   readonly askedDays: readonly string[];
   readonly deadlines: readonly Instant[];
 };
@@ -147,7 +147,7 @@ export function demandLocalTimes(
   const until = deadlinesOf(cases, zone, grace);
   const slack = sameZoneData ? 0 : 1;
   for (let i = 0; i < cases.length; i++) {
-    const { id, horizon } = cases[i] as ForecastCase;
+    const { id, horizon } = cases[i] as BoundedCase;
     const day = localDay(zone, horizon);
     const found = [askedDays[i] as string, formatInstant(deadlines[i] as Instant)] as const;
     if (Math.abs((parseDay(found[0]) as number) - day) > slack)

@@ -14,6 +14,7 @@ const usageFields = [
   "model_calls",
   "retries",
 ] as const;
+type Positions = { readonly [entity: string]: number };
 type Usage = { readonly [field in (typeof usageFields)[number]]: number | null };
 type FaultName = (typeof recordedFaults)[number];
 type Retry = {
@@ -72,7 +73,8 @@ type Body =
       readonly value: number | null;
       readonly reason: string;
     } & Modelled)
-  | ({ readonly kind: "answer"; readonly probability: number } & Made)
+  | ({ readonly kind: "answer"; readonly probability: number; readonly positions?: never } & Made)
+  | ({ readonly kind: "answer"; readonly positions: Positions; readonly probability?: never } & Made)
   | ({ readonly kind: "decline"; readonly reason: string } & Made)
   | ({
       readonly kind: "fault";
@@ -150,6 +152,7 @@ const tests = {
   ],
   judged: [isJudged, `texts: ${judgedFields.join(", ")}, document as 64 hexadecimal digits`],
   rule: [(value) => value === "ReaderSawLater", "ReaderSawLater"],
+  positions: [isPositions, `finite weights by entity, at most ${limits.positions}`],
 } as const satisfies { readonly [name: string]: readonly [(value: unknown) => boolean, string] };
 
 function isUsageOrNull(value: unknown): boolean {
@@ -164,6 +167,17 @@ function isUsage(value: unknown): boolean {
     const amount = usage[key];
     return amount === null || (typeof amount === "number" && amount >= 0 && amount <= limits.usage);
   });
+}
+
+function isPositions(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length <= limits.positions &&
+    entries.every(
+      ([entity, weight]) => entity !== "" && typeof weight === "number" && Number.isFinite(weight),
+    )
+  );
 }
 
 function isFaultName(value: unknown): boolean {
@@ -256,10 +270,11 @@ const shapes: ReadonlyMap<unknown, readonly Field[]> = new Map([
   ],
   ["model", shape(...modelled)],
   ["judge", shape(field("args", "judged"), field("value", "value"), field("reason", "text"), ...modelled)],
-  ["answer", shape(field("probability", "probability"), ...made)],
   ["decline", shape(field("reason", "text"), ...made)],
   ["fault", shape(field("class", "fault"), field("message", "text"), field("broke", "rule", true), ...made)],
 ]);
+const probable = shape(field("probability", "probability"), ...made);
+const positioned = shape(field("positions", "positions"), ...made);
 const steps = shape(field("steps", "count"));
 const abandoned = shape(field("abandoned", "count"));
 
@@ -271,8 +286,9 @@ export function shapeFault(value: Json): ShapeFault | undefined {
   if (entry["v"] !== ENTRY_FORMAT)
     return { code: "EntryTypeUnknown", field: "v", found: shown(entry["v"]), expected: ENTRY_FORMAT };
   const { kind } = entry;
-  const fields = kind === "end" ? (entry["abandoned"] === undefined ? steps : abandoned) : shapes.get(kind);
-  if (fields === undefined) return wrong("kind", kind, `one of ${[...shapes.keys(), "end"].join(", ")}`);
+  const fields = shapeOf(entry);
+  if (fields === undefined)
+    return wrong("kind", kind, `one of ${[...shapes.keys(), "answer", "end"].join(", ")}`);
   let present = 2;
   for (const { key, test, expected, optional } of fields) {
     const found = entry[key];
@@ -286,6 +302,14 @@ export function shapeFault(value: Json): ShapeFault | undefined {
   const known = fields.map(({ key }) => key);
   const spare = keys.find((key) => key !== "v" && key !== "kind" && !known.includes(key)) as string;
   return wrong(spare, entry[spare], `no such field where kind is ${String(kind)}`);
+}
+
+/** An answer and an end have two shapes each. */
+function shapeOf(entry: { readonly [key: string]: Json | undefined }): readonly Field[] | undefined {
+  const { kind } = entry;
+  if (kind === "answer") return entry["positions"] === undefined ? probable : positioned;
+  if (kind === "end") return entry["abandoned"] === undefined ? steps : abandoned;
+  return shapes.get(kind);
 }
 
 const wrong = (key: string, found: Json | undefined, expected: string): ShapeFault => ({

@@ -14,6 +14,7 @@ export const OPEN_PROOF = "open.tlog-proof";
 export const CLOSE_PROOF = "close.tlog-proof";
 export const ENTRIES = "entries.jsonl";
 export const CASES = "cases.jsonl";
+export const TRIALS = "trials.jsonl";
 
 const { jsonFileBytes, leafFileBytes, reportBytes, streamedBytes } = limits;
 
@@ -32,6 +33,7 @@ const rules: ReadonlyMap<string, Rule> = new Map([
   ["blobs.idx", rule(streamedBytes)],
   ["plants.jsonl", rule(streamedBytes)],
   ["report.json", rule(reportBytes)],
+  [TRIALS, rule(reportBytes, false)],
   [OPEN_LEAF, rule(leafFileBytes)],
   [CLOSE_LEAF, rule(leafFileBytes)],
   [OPEN_PROOF, rule(leafFileBytes, false)],

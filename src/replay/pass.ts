@@ -1,10 +1,11 @@
 /** One pass over the record: each trajectory bounded, its bodies proven, its reader executed again, its answer scored. */
 
 import { toHex } from "../core/bytes.ts";
-import type { Json } from "../core/canonical.ts";
+import { canonical, type Json } from "../core/canonical.ts";
 import { nodeHashing } from "../core/digest.ts";
 import { limits } from "../core/limits.ts";
 import { type BlindcastError, isRefusal, type Place, refuse } from "../core/refusal.ts";
+import { givenAnswer, type Wanted } from "../model/given-answer.ts";
 import { breather } from "../run/breathe.ts";
 import type { Entry } from "../run/entry.ts";
 import type { RunRecord } from "../run/record.ts";
@@ -13,7 +14,7 @@ import { type ScoreRules, scoreRules } from "../score/score-rules.ts";
 import { scoreTrajectory, type TrajectoryScore } from "../score/score-trajectory.ts";
 import { PACK, readBlobIndex } from "./blob-index.ts";
 import { type Bodies, createBodies } from "./bodies.ts";
-import { createBounds, type TrajectoryLines } from "./bounds.ts";
+import { createBounds, type Planned, type TrajectoryLines } from "./bounds.ts";
 import { fileIn, type RunFiles } from "./bundle.ts";
 import type { RecordedEntry } from "./entry-shape.ts";
 import { ENTRIES } from "./files.ts";
@@ -84,6 +85,7 @@ export async function passOver(
       const own = await guard("plants", () => plants.of(planned.caseIndex));
       if (own === undefined) continue;
       const entries = found.entries as readonly Entry[];
+      await guard("bounds", () => demandAnswers(entries, wantedOf(planned.item, serving), placeOf));
       const recorded: Recorded = {
         ...planned,
         entries,
@@ -112,6 +114,25 @@ export async function passOver(
     arms: verdictsOf(executed),
     record: { ...arrival.instants(), size: close.entries, root: close.root },
   };
+}
+
+/** What the case's question wanted for an answer. */
+const wantedOf = ({ answer }: Planned["item"], { leverage }: Serving): Wanted =>
+  answer === "positions" ? { answer, leverage } : { answer };
+
+/** An answer of the kind that was wanted, as a run would have taken it. Refuses EntryShapeWrong. */
+function demandAnswers(
+  entries: readonly Entry[],
+  wanted: Wanted,
+  placeOf: (index: number) => Place,
+): void {
+  for (const [i, entry] of entries.entries()) {
+    if (entry.kind !== "answer") continue;
+    const answer = givenAnswer(entry, wanted);
+    if (typeof answer !== "string") continue;
+    const found = canonical((entry.positions ?? entry.probability ?? null) as Json).slice(0, 200);
+    refuse("EntryShapeWrong", { place: placeOf(i), field: wanted.answer, found, expected: `an answer: ${answer}` });
+  }
 }
 
 /** By what the record says of itself: its profile, its tables with text, its entities. */

@@ -1,7 +1,7 @@
 /** What a run folder holds beside its entries: what was loaded, as the run loaded it, and the plan that follows from it. */
 import { type Static, Type } from "@sinclair/typebox";
+import { type BoundedCase, caseOnDisk, parseCase } from "../caseset/bounded-case.ts";
 import { type EntityFinder, entityFinder, parseEntityIndex } from "../caseset/entity-names.ts";
-import { type ForecastCase, forecastCaseOnDisk, parseForecastCase } from "../caseset/forecast-case.ts";
 import { type Label, labelOnDisk, parseLabel } from "../caseset/label.ts";
 import { CaseSetOnDisk, demandLabelOnce } from "../caseset/load.ts";
 import { type Outcome, settle } from "../caseset/settlement.ts";
@@ -13,6 +13,8 @@ import { limits } from "../core/limits.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
 import { type Family, FamilyOnDisk, parseFamily } from "../model/family.ts";
+import { recordedDecisions } from "../profile/recorded-decisions.ts";
+import type { Section } from "../report/section.ts";
 import { type ArmPlan, planArms } from "../run/arms.ts";
 import { type LeakKeys, type LeakRules, leakKeys, leakRules, wantedControl } from "../run/leak-rules.ts";
 import type { Manifest } from "../run/manifest.ts";
@@ -66,6 +68,7 @@ const StampOnDisk = Type.Object({
   profile: Digest,
   family: Type.String(),
   entities: Type.Optional(Digest),
+  execution: Type.Optional(Type.Unknown()),
   view: Digest,
   selection: Type.Object({
     digest: Digest,
@@ -102,7 +105,7 @@ type KeptCaseSet = Static<typeof KeptCaseSet>;
 
 /** Cases with what a run converted once, at load: local times are not converted again by a replay. */
 type KeptCases = {
-  readonly cases: readonly ForecastCase[];
+  readonly cases: readonly BoundedCase[];
   readonly askedDays: readonly string[];
   readonly deadlines: readonly Instant[];
   readonly indexOf: ReadonlyMap<string, number>;
@@ -117,6 +120,8 @@ export type RecordedRun = KeptCases & {
   readonly leak: LeakRules;
   /** By which entities are found in texts; null: nobody looked for any. */
   readonly entities: RecordedEntities | null;
+  /** What another room makes of its decisions; null: it has none. */
+  readonly section: Section | null;
   readonly arms: ArmPlan;
   /** Trajectories of the plan. */
   readonly trajectories: number;
@@ -145,6 +150,7 @@ export async function loadRecord(
   const leak = leakRulesIn(profile, fileIn(bundle, "profile.json"));
   demandJudge(stamp, leak, fileIn(bundle, MANIFEST));
   const entities = await loadEntities(bundle, listing, stamp, leak);
+  const section = await loadSection(bundle, listing, stamp, profile, kept);
   const family = await loadFamilyFile(bundle, listing, stamp);
   const arms = planArms(cases.cases, family, wantedControl(leak));
   const labels = loadLabels(bundle, listing, cases.indexOf);
@@ -158,7 +164,7 @@ export async function loadRecord(
   demandLocalTimes(cases, declared, zoneData === manifest.host.zone_data, fileIn(bundle, CASES));
   const outcomes = settle(cases.cases, labels, { deadlines: cases.deadlines, asOf: null });
   const trajectories = arms.assignments.length * stamp.repeats;
-  return { ...cases, manifest, stamp, kept, profile, leak, entities, arms, trajectories, outcomes };
+  return { ...cases, manifest, stamp, kept, profile, leak, entities, section, arms, trajectories, outcomes };
 }
 
 type RecordedEntities = { readonly find: EntityFinder; readonly count: number };
@@ -173,7 +179,7 @@ function leakRulesIn(profile: Json, place: Place): LeakRules {
 /** The index is the artifact that the stamp names; whoever looked for entities in queries has one. */
 async function loadEntities(
   bundle: RunFiles,
-  { files }: Listing,
+  listing: Listing,
   { entities }: StampOnDisk,
   { queries }: LeakRules,
 ): Promise<RecordedEntities | null> {
@@ -187,14 +193,46 @@ async function loadEntities(
       expected,
     });
   }
-  const name = `${ARTIFACTS}/${entities.slice("sha256:".length)}`;
-  const place = fileIn(bundle, name);
-  const bytes = files.get(name);
-  if (bytes === undefined) refuse("FileMissing", { place, problem: "not there, though the stamp names it" });
-  const text = strictUtf8(await wholeFile(bundle, name, bytes));
-  if (text === undefined) refuse("FileUnreadable", { place, cause: "not UTF-8" });
+  const { text, place } = await artifactOf(bundle, listing, entities);
   const index = parseEntityIndex(text, place);
   return { find: entityFinder(index), count: index.length };
+}
+
+/** An artifact that the stamp names by its digest. Refuses FileMissing, FileUnreadable. */
+async function artifactOf(
+  bundle: RunFiles,
+  { files }: Listing,
+  digest: string,
+): Promise<{ readonly text: string; readonly place: Place }> {
+  const name = `${ARTIFACTS}/${digest.slice("sha256:".length)}`;
+  const place = fileIn(bundle, name);
+  const bytes = files.get(name);
+  if (bytes === undefined)
+    return refuse("FileMissing", { place, problem: "not there, though the stamp names it" });
+  const text = strictUtf8(await wholeFile(bundle, name, bytes));
+  return text === undefined ? refuse("FileUnreadable", { place, cause: "not UTF-8" }) : { text, place };
+}
+
+/** A set of decisions is stamped with how they were carried out, and no other is. */
+async function loadSection(
+  bundle: RunFiles,
+  listing: Listing,
+  { execution }: StampOnDisk,
+  profile: Json,
+  { declared }: KeptCaseSet,
+): Promise<Section | null> {
+  const place = fileIn(bundle, MANIFEST);
+  const isDecision = declared.kind === "decision";
+  if (isDecision !== (execution !== undefined))
+    refuse("FieldInvalid", {
+      place,
+      field: "stamp.execution",
+      found: execution === undefined ? "nothing" : "an execution",
+      expected: isDecision ? "how the set's decisions were carried out" : "none, for a set without decisions",
+    });
+  if (execution === undefined) return null;
+  const artifact = (digest: string) => artifactOf(bundle, listing, digest);
+  return recordedDecisions({ profile, stamped: execution as Json, place, artifact });
 }
 
 /** A report holds the stamp two levels deeper than the manifest does. */
@@ -248,18 +286,18 @@ async function loadFamilyFile(
 function loadCases(bundle: RunFiles, { files }: Listing, kept: KeptCaseSet): KeptCases {
   const place = fileIn(bundle, CASES);
   const known = Object.keys(kept.tables);
-  const cases: ForecastCase[] = [];
+  const cases: BoundedCase[] = [];
   const askedDays: string[] = [];
   const deadlines: Instant[] = [];
   const indexOf = new Map<string, number>();
   for (const line of recordedLines(bundle, CASES, files.get(CASES) as number)) {
     const at = `${place}:${line.number}`;
     const { asked_day, deadline, ...rest } = asObject(canonicalLine(line, place));
-    const item = parseForecastCase(rest, at) as ForecastCase;
+    const item = parseCase(kept.declared.kind, rest, at) as BoundedCase;
     if (typeof asked_day !== "string" || parseDay(asked_day) === undefined)
       wrongField(at, "asked_day", asked_day, "a date such as 2014-06-01");
     const until = parseInstant(deadline, at, "deadline") as Instant;
-    demandSpelling(line.text, { ...forecastCaseOnDisk(item), asked_day, deadline: formatInstant(until) }, at);
+    demandSpelling(line.text, { ...caseOnDisk(item), asked_day, deadline: formatInstant(until) }, at);
     const unread = item.reads.find((table) => !known.includes(table));
     if (unread !== undefined) refuse("TableUnknown", { place: at, found: unread, known });
     const first = indexOf.get(item.id);

@@ -49,7 +49,7 @@ export async function replay(bundle: RunFiles, options: ReplayOptions): Promise<
     await stages.run("blobs", () => tell(pass, "blobs"));
     await stages.run("re-serve", () => tell(pass, "re-serve"), unserved(pass, serving));
     await stages.run("rules", () => tell(pass, "plants", "rules"));
-    const report = await stages.run("score", () => rescore(bundle, verified.close, run, pass, reported));
+    const report = await stages.run("score", () => rescore(bundle, verified, run, pass, reported));
     return { verified, replayed: { report, arms: pass.arms, unanswered: serving.again.reason } };
   });
   const { failure, stages, value } = staged;

@@ -1,5 +1,5 @@
 /** Stage `rules`: the plants are those that were committed to, and what the record shows of plants and leaks is reported. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import { toHex } from "../core/bytes.ts";
 import type { Json } from "../core/canonical.ts";
 import { nodeHashing } from "../core/digest.ts";
@@ -56,7 +56,7 @@ export function recordedPlants(bundle: RunFiles, run: RecordedRun, bytes: number
     }
     return record as PlantRecord;
   };
-  const group = (item: ForecastCase): PlantRecord[] =>
+  const group = (item: BoundedCase): PlantRecord[] =>
     item.reads.flatMap((table) => {
       const own = { case: item.id, table };
       const first = demand(next(), own);
@@ -72,7 +72,7 @@ export function recordedPlants(bundle: RunFiles, run: RecordedRun, bytes: number
     });
   return {
     of(caseIndex) {
-      while (at < caseIndex) current = group(run.cases[++at] as ForecastCase);
+      while (at < caseIndex) current = group(run.cases[++at] as BoundedCase);
       return current;
     },
     end() {
@@ -105,7 +105,7 @@ function checkRecord(value: Json, place: Place): PlantRecord {
 }
 
 /** A past plant is available at the horizon, the others only after it: else a probe of them would prove nothing. */
-function checkTimes(planted: readonly PlantRecord[], { horizon }: ForecastCase, place: Place): void {
+function checkTimes(planted: readonly PlantRecord[], { horizon }: BoundedCase, place: Place): void {
   for (const { kind, available_at: text } of planted) {
     const at = parseInstant(text, place, `available_at of the ${kind} plant`) as number;
     if (kind === "past" ? at === horizon : at > horizon) continue;

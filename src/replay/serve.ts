@@ -51,6 +51,8 @@ export type Serving = {
   /** The time that the run gave its reader for one case; how it is measured here. */
   readonly seconds: number;
   readonly elapsed: () => number;
+  /** Of the run: what a decision was told. */
+  readonly leverage: number;
 };
 
 /** Finds who answers. No door of a replay leads anywhere: the store that it hands on refuses ReplayTouchedStore. */
@@ -79,8 +81,11 @@ export async function openServing(
   const next = differs
     ? `this machine's zone data is ${zoneData}, the run's was ${own}: replay it with Node ${node}`
     : undefined;
-  const { deadline_seconds: seconds = limits.deadlineSeconds } = run.profile as { deadline_seconds?: number };
-  return { again, touched: () => touched, next, seconds, elapsed };
+  const { deadline_seconds: seconds = limits.deadlineSeconds, execution } = run.profile as {
+    deadline_seconds?: number;
+    execution?: { leverage?: number };
+  };
+  return { again, touched: () => touched, next, seconds, elapsed, leverage: execution?.leverage ?? 1 };
 }
 
 /**
@@ -116,7 +121,9 @@ export async function serveAgain(recorded: Recorded, serving: Serving): Promise<
     throw fault;
   };
   const { tools } = boundTools(recorded.item.horizon, readerPlantsOf(recorded.plants), answer);
-  const asked = askedCase(recorded.item, recorded.repeat, recorded.askedDay, recorded.tables);
+  const { item, repeat, askedDay, tables } = recorded;
+  const { leverage } = serving;
+  const asked = askedCase(item, { repeat, askedDay, tables, leverage });
   const deadline = createDeadline(serving.seconds, serving.elapsed);
   const { signal, paused } = deadline;
   const opening = { deadline: signal, paused, refusal: () => null, record: () => {} };
@@ -186,7 +193,10 @@ const readerPlantsOf = (plants: readonly PlantRecord[]) =>
 function spelled(attempt: Attempt): string {
   const { kind, usage } = attempt;
   const usual = usage as Json;
-  if (kind === "answer") return canonical({ kind, probability: attempt.probability, usage: usual });
+  if (kind === "answer") {
+    const { probability, positions } = attempt;
+    return canonical({ kind, usage: usual, ...(positions === undefined ? { probability } : { positions }) });
+  }
   if (kind === "decline") return canonical({ kind, reason: attempt.reason, usage: usual });
   return canonical({ class: attempt.class, kind, message: attempt.message, usage: usual });
 }

@@ -1,5 +1,5 @@
 /** Per arm and case: the mean over repeats of what was answered and settled, and the states of the rest. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
 import { type Figure, meanFigure } from "../stats/figure.ts";
 
@@ -55,12 +55,12 @@ export type Estimation = {
 };
 
 export function estimationOf(
-  cases: readonly ForecastCase[],
+  cases: readonly BoundedCase[],
   seed: number,
   bootstrap: { resamples: number; level: number; cluster: "declared" | "none" },
 ): Estimation {
   const cluster = (caseIndex: number) => {
-    const item = cases[caseIndex] as ForecastCase;
+    const item = cases[caseIndex] as BoundedCase;
     return bootstrap.cluster === "declared" ? (item.cluster ?? item.id) : item.id;
   };
   return { seed, level: bootstrap.level, resamples: bootstrap.resamples, cluster };

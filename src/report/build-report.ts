@@ -1,6 +1,6 @@
 /** The report: `result`, equal for equal inputs on any machine, and `evidence`, what this run in particular was. */
 
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { Outcome } from "../caseset/settlement.ts";
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf, digestOfJson } from "../core/digest.ts";
@@ -20,6 +20,8 @@ import { armsSection } from "./arms-section.ts";
 import { leakageSection } from "./leakage-section.ts";
 import { modelEvidence } from "./model-evidence.ts";
 import { premiumOf } from "./premium.ts";
+import type { NamedSection } from "./section.ts";
+import type { TrialEvidence } from "./trial-evidence.ts";
 
 export type Report = {
   readonly result: Json;
@@ -33,25 +35,39 @@ export type Report = {
 /** What is reported on: a run's manifest, its cases, its arms; out of a plan, or out of a record. */
 export type Subject = {
   readonly manifest: Manifest;
-  readonly cases: readonly ForecastCase[];
+  readonly cases: readonly BoundedCase[];
   readonly arms: ArmPlan;
   /** What its profile declares of leakage. */
   readonly leak: LeakRules;
   /** The names that were looked for in queries and documents; null: nobody looked for any. */
   readonly entities: { readonly count: number } | null;
+  /** What another room made of the answers, under its name; null: nothing. */
+  readonly made: NamedSection | null;
 };
 
 /** What of a record its trajectories do not say. */
 type Recorded = Omit<RunRecord, "trajectories">;
 
-export function buildReport(
+/** What was computed of a run, before its last row of a ledger of trials is written. */
+export type Result = { readonly result: Json; readonly verdict: "green" | "red" };
+
+export function buildResult(
   subject: Subject,
   outcomes: readonly Outcome[],
   scores: readonly TrajectoryScore[],
-  record: Recorded,
-): Report {
+): Result {
   const result = roundAll(resultOf(subject, outcomes, scores));
-  const evidence = roundAll(evidenceOf(subject, scores, record));
+  return { result, verdict: (result as { verdict: Result["verdict"] }).verdict };
+}
+
+export function buildReport(
+  subject: Subject,
+  { result }: Result,
+  scores: readonly TrajectoryScore[],
+  record: Recorded,
+  trials: TrialEvidence | null,
+): Report {
+  const evidence = roundAll(evidenceOf(subject, scores, record, trials));
   const bytes = `${canonical({ evidence, result })}\n`;
   return { result, evidence, bytes, resultDigest: digestOfJson(result), reportDigest: digestOf(bytes) };
 }
@@ -73,6 +89,7 @@ export function reportOf(bytes: string, place: Place): Report {
 
 function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly TrajectoryScore[]): Json {
   const { caseset, stamp } = plan.manifest;
+  const { made } = plan;
   const arms = byArm(scores);
   const estimation = estimationOf(plan.cases, stamp["seed"] as number, stamp["bootstrap"] as Bootstrap);
   const unrouted = new Set(plan.arms.unrouted);
@@ -81,7 +98,7 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
   );
   const routed = arms.get(ROUTED);
   const withoutFamily = reasonWithoutFamily(stamp["reader"] as { name: string; adapter?: string });
-  const failed = failedCases(plan, scores);
+  const failed = [...failedCases(plan, scores), ...(made?.made.failed ?? [])];
   const tags = new Set(plan.cases.flatMap((item) => item.tags)).size;
   const { cases, leak } = plan;
   const names = plan.entities?.count ?? null;
@@ -97,16 +114,19 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
     estimation,
   });
   const headline = caseFigure(routed?.brier ?? new Map(), "headline.brier", estimation);
+  const scored = made === null ? headline.n : made.made.n;
   return {
     report_version: REPORT_VERSION,
     caseset,
     stamp,
-    verdict: failed.length > 0 || headline.n === 0 ? "red" : "green",
+    verdict: failed.length > 0 || scored === 0 ? "red" : "green",
     headline: {
       n: routed?.cases ?? 0,
       outcomes: { settled: settled.length, events: settled.reduce((sum, one) => sum + one, 0) },
       brier: headline,
+      ...made?.made.headline,
     },
+    ...(made === null ? {} : { [made.name]: made.made.section }),
     arms: armsSection(plan.arms, arms, headline, estimation, withoutFamily),
     premium: premiumOf(plan.arms, outcomes, arms, estimation, withoutFamily),
     tracks: [
@@ -121,25 +141,31 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
     leakage: leakage.section as unknown as Json,
     plants: plantsJson(scores),
     findings: [
-      ...(headline.n === 0 ? [{ finding: "nothing-scored", cases: plan.cases.length }] : []),
+      ...(scored === 0 ? [{ finding: "nothing-scored", cases: plan.cases.length }] : []),
       ...findings(plan, scores),
+      ...(made?.made.findings ?? []),
     ],
     failed_cases: failed,
-    unsettled: plan.cases.flatMap((item, i) => {
-      const outcome = outcomes[i] as Outcome;
-      return outcome.state === "settled"
-        ? []
-        : [{ case: item.id, state: outcome.state, reason: outcome.reason }];
-    }),
+    unsettled: [...unsettledCases(plan, outcomes), ...(made?.made.unsettled ?? [])],
     tally: tally(plan, outcomes, scores),
     not_estimated: [
       { section: "calibration", reason: "not part of this report version" },
       ...leakage.missing,
+      ...(made?.made.missing ?? []),
       ...(tags > limits.slices
         ? [{ section: "slices.tag", reason: `${tags} tags, at most ${limits.slices} are sliced` }]
         : []),
     ],
   };
+}
+
+function unsettledCases(plan: Subject, outcomes: readonly Outcome[]): Json[] {
+  return plan.cases.flatMap((item, i) => {
+    const outcome = outcomes[i] as Outcome;
+    return outcome.state === "settled" || outcome.state === "derived"
+      ? []
+      : [{ case: item.id, state: outcome.state, reason: outcome.reason }];
+  });
 }
 
 /** A reader from outside may well run on a model: without a family nobody knows what its newest one would have said. */
@@ -156,13 +182,13 @@ const reasonWithoutFamily = ({
 
 /** By tag, in code units. */
 function tagSlices(
-  cases: readonly ForecastCase[],
+  cases: readonly BoundedCase[],
   routed: ArmScores | undefined,
   estimation: Estimation,
 ): Record<string, Json> {
   const byTag = new Map<string, Map<number, number>>();
   for (const [caseIndex, value] of routed?.brier ?? []) {
-    for (const tag of (cases[caseIndex] as ForecastCase).tags) {
+    for (const tag of (cases[caseIndex] as BoundedCase).tags) {
       const known = byTag.get(tag);
       if (known === undefined) byTag.set(tag, new Map([[caseIndex, value]]));
       else known.set(caseIndex, value);
@@ -207,7 +233,7 @@ function plantsJson(scores: readonly TrajectoryScore[]): {
 function failedCases(plan: Subject, scores: readonly TrajectoryScore[]): Json[] {
   return scores.flatMap((score) =>
     score.failures.map((failure) => ({
-      case: (plan.cases[score.caseIndex] as ForecastCase).id,
+      case: (plan.cases[score.caseIndex] as BoundedCase).id,
       arm: score.arm,
       repeat: score.repeat,
       rule: failure.rule,
@@ -223,7 +249,7 @@ function failedCases(plan: Subject, scores: readonly TrajectoryScore[]): Json[] 
 function findings(plan: Subject, scores: readonly TrajectoryScore[]): Json[] {
   const seen = new Set<number>();
   return scores.flatMap(({ caseIndex, arm, repeat, plants, queries }) => {
-    const { id } = plan.cases[caseIndex] as ForecastCase;
+    const { id } = plan.cases[caseIndex] as BoundedCase;
     const named = (queries?.findings ?? []).map((found) => ({
       finding: "query-names-later-entity",
       case: id,
@@ -236,6 +262,10 @@ function findings(plan: Subject, scores: readonly TrajectoryScore[]): Json[] {
     return [{ finding: "plants-not-exercised", case: id, tables: plants.notExercised }, ...named];
   });
 }
+
+/** A decision that was answered: what became of it is in its own section. */
+const isDerived = ({ caseIndex, state }: TrajectoryScore, outcomes: readonly Outcome[]) =>
+  outcomes[caseIndex]?.state === "derived" && state === "answered";
 
 function tally(plan: Subject, outcomes: readonly Outcome[], scores: readonly TrajectoryScore[]): Json {
   const count = (state: string) => outcomes.filter((outcome) => outcome.state === state).length;
@@ -251,11 +281,16 @@ function tally(plan: Subject, outcomes: readonly Outcome[], scores: readonly Tra
     answered: scores.filter((score) => score.state === "answered").length,
     declined: scores.filter((score) => score.state === "declined").length,
     faults,
-    unscored: scores.filter((score) => score.brier === null).length,
+    unscored: scores.filter((score) => score.brier === null && !isDerived(score, outcomes)).length,
   };
 }
 
-function evidenceOf(plan: Subject, scores: readonly TrajectoryScore[], record: Recorded): Json {
+function evidenceOf(
+  plan: Subject,
+  scores: readonly TrajectoryScore[],
+  record: Recorded,
+  trials: TrialEvidence | null,
+): Json {
   const { run, ledger, replaces, host } = plan.manifest;
   const total = (pick: (score: TrajectoryScore) => number) =>
     scores.reduce((sum, score) => sum + pick(score), 0);
@@ -265,6 +300,7 @@ function evidenceOf(plan: Subject, scores: readonly TrajectoryScore[], record: R
     signed: ledger !== null,
     ledger,
     entries: { root: record.root, size: record.size },
+    ...(trials === null ? {} : { trials }),
     instants: record.instants,
     attempts: attemptsJson(plan, scores),
     plants: { in_reach: total((score) => score.plants.inReach) },
@@ -280,7 +316,7 @@ function faultsJson(plan: Subject, scores: readonly TrajectoryScore[]): { readon
   const faults = scores.flatMap(({ caseIndex, arm, repeat, fault, message }) =>
     fault === null
       ? []
-      : [{ case: (plan.cases[caseIndex] as ForecastCase).id, arm, repeat, class: fault, message }],
+      : [{ case: (plan.cases[caseIndex] as BoundedCase).id, arm, repeat, class: fault, message }],
   );
   return faults.length === 0 ? {} : { faults };
 }
@@ -291,7 +327,7 @@ function attemptsJson(plan: Subject, scores: readonly TrajectoryScore[]): Json {
   return {
     abandoned: again.reduce((sum, score) => sum + score.attempts - 1, 0),
     trajectories: again.map(({ caseIndex, arm, repeat, attempts }) => ({
-      case: (plan.cases[caseIndex] as ForecastCase).id,
+      case: (plan.cases[caseIndex] as BoundedCase).id,
       arm,
       repeat,
       attempts,

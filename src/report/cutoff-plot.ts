@@ -1,6 +1,6 @@
 /** The picture of a cutoff as one self-contained SVG text: mean outcome over time from the cutoff, both lines, the jump. */
 
-import type { Markish } from "@observablehq/plot";
+import type { Markish, PlotOptions } from "@observablehq/plot";
 import { clip } from "../core/words.ts";
 import type { Interval } from "../stats/cluster-mean.ts";
 import { type CutoffFrame, cutoffFrame, type Spot } from "./cutoff-frame.ts";
@@ -18,6 +18,7 @@ import {
 } from "./cutoff-words.ts";
 import { intervalWords } from "./judged-words.ts";
 import { figuresIn, shownAmount } from "./shown-figures.ts";
+import { drawnSvg, INK, type Plotting, QUIET, textBlock, trueMinus } from "./svg-picture.ts";
 
 const WIDTH = 720;
 const FRAME_HEIGHT = 300;
@@ -30,8 +31,6 @@ const TITLE_LINE = 20;
 const FOOT = 0.045;
 
 /** Dark enough on white for text of their own colour; apart for every common colour blindness. */
-const INK = "#222222";
-const QUIET = "#5c5c5c";
 const BEFORE = "#a8480f";
 const AFTER = "#0b5f96";
 
@@ -40,16 +39,13 @@ const AFTER = "#0b5f96";
  * have two decimals, and there are no ids, scripts or outside fonts. The plotting library loads on the first call.
  */
 export async function cutoffSvg(slices: CutoffSlices, words: CutoffWords): Promise<string> {
-  const [Plot, { DOMParser }] = await Promise.all([import("@observablehq/plot"), import("linkedom")]);
-  const document = new DOMParser().parseFromString(`<svg xmlns="${NAMESPACE}"/>`, "image/svg+xml");
   const title = wrapWords(clip(shownWords(words.title), 130), 68);
   const frame = cutoffFrame(slices.plot, riseOf(slices, words));
   const told = captionOf(slices, words, frame);
   const caption = told.flatMap((line) => wrapWords(line, 104));
   const top = 26 + TITLE_LINE * title.length + 34;
   const below = AXIS + LINE * caption.length + 14;
-  const svg: Drawing = Plot.plot({
-    document,
+  const options = (Plot: Plotting): PlotOptions => ({
     width: WIDTH,
     height: top + FRAME_HEIGHT + below,
     marginTop: top,
@@ -62,12 +58,16 @@ export async function cutoffSvg(slices: CutoffSlices, words: CutoffWords): Promi
     marks: [
       axisMarks(Plot, frame, slices, words),
       frameMarks(Plot, frame, slices),
-      block(Plot, title, "top-left", { dx: 20 - LEFT, dy: 16 - top, fontSize: 15, fontWeight: "bold" }),
-      block(Plot, caption, "bottom-left", { dx: 20 - LEFT, dy: AXIS, fontSize: 11, lineHeight: LINE / 11 }),
+      textBlock(Plot, title, "top-left", { dx: 20 - LEFT, dy: 16 - top, fontSize: 15, fontWeight: "bold" }),
+      textBlock(Plot, caption, "bottom-left", {
+        dx: 20 - LEFT,
+        dy: AXIS,
+        fontSize: 11,
+        lineHeight: LINE / 11,
+      }),
     ],
   });
-  const make = (name: string): Drawing => document.createElementNS(NAMESPACE, name, undefined);
-  return selfContained(svg, make, [shownWords(words.title), ...told]);
+  return drawnSvg(options, [shownWords(words.title), ...told]);
 }
 
 /** The interval of the leak as one of the step up from before to after; null where it is not estimated. */
@@ -76,8 +76,6 @@ function riseOf(slices: CutoffSlices, { better }: CutoffWords): Interval | null 
   if (ci95 === null || state !== "estimated") return null;
   return better === "lower" ? ci95 : [-ci95[1], -ci95[0]];
 }
-
-type Plotting = typeof import("@observablehq/plot");
 
 function axisMarks(Plot: Plotting, frame: CutoffFrame, slices: CutoffSlices, words: CutoffWords): Markish {
   const { h, unit } = slices.plot;
@@ -88,13 +86,13 @@ function axisMarks(Plot: Plotting, frame: CutoffFrame, slices: CutoffSlices, wor
   return [
     Plot.gridY(ups, { stroke: "#d9d9d9", strokeOpacity: 1 }),
     Plot.axisY(ups, {
-      tickFormat: (up: number) => minus(labels.get(up) ?? ""),
+      tickFormat: (up: number) => trueMinus(labels.get(up) ?? ""),
       fontSize: 11,
       label: null,
       color: INK,
     }),
     Plot.axisX(quarters, {
-      tickFormat: (part: number) => minus(String(Number((part * 2 * h).toPrecision(4)))),
+      tickFormat: (part: number) => trueMinus(String(Number((part * 2 * h).toPrecision(4)))),
       fontSize: 11,
       label: `${unit} before (−) and after the cutoff, ${cutoffEnd(slices.cutoff)}`,
       labelAnchor: "center",
@@ -103,7 +101,7 @@ function axisMarks(Plot: Plotting, frame: CutoffFrame, slices: CutoffSlices, wor
       color: INK,
     }),
     Plot.ruleY([-FOOT], { stroke: INK }),
-    block(
+    textBlock(
       Plot,
       [`mean ${clip(shownWords(words.outcome), 60)} (${betterWords(words)} ${arrow})`],
       "top-left",
@@ -181,7 +179,7 @@ function jumpMarks(Plot: Plotting, frame: CutoffFrame, slices: CutoffSlices): Ma
     intervalMarks(Plot, frame),
     Plot.text([up], {
       ...lettering,
-      text: () => minus(`leak ${figuresIn(slices.plot.range).figure(estimate)}`),
+      text: () => trueMinus(`leak ${figuresIn(slices.plot.range).figure(estimate)}`),
       dx: 10,
       textAnchor: "start",
       fontWeight: "bold",
@@ -228,18 +226,6 @@ function freeHeight({ points, lines }: CutoffFrame, { middle, from: left, to: ri
   return offsets.flatMap((offset) => [middle + offset, middle - offset]).find(free) ?? middle;
 }
 
-/** A true minus before a figure; the hyphens of a month stay. */
-function minus(text: string): string {
-  return text.replace(/(?<!\w)-(?=\d)/g, "−");
-}
-
-type Anchor = "top-left" | "bottom-left";
-type Lettering = { dx: number; dy: number; fontSize: number; fontWeight?: string; lineHeight?: number };
-
-function block(Plot: Plotting, lines: readonly string[], frameAnchor: Anchor, lettering: Lettering): Markish {
-  return Plot.text([lines.join("\n")], { frameAnchor, lineAnchor: "top", fill: INK, ...lettering });
-}
-
 function captionOf(slices: CutoffSlices, words: CutoffWords, frame: CutoffFrame): string[] {
   const row = declaredRow(slices);
   const { plot, gap_not_leakage: gap } = slices;
@@ -260,7 +246,7 @@ function captionOf(slices: CutoffSlices, words: CutoffWords, frame: CutoffFrame)
     `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}`,
     ...(figures === "" ? [] : [figures]),
     ...legendOf(slices.plot, words, frame),
-  ].map(minus);
+  ].map(trueMinus);
 }
 
 function legendOf(plot: CutoffSlices["plot"], words: CutoffWords, { reach, jump }: CutoffFrame): string[] {
@@ -274,72 +260,4 @@ function legendOf(plot: CutoffSlices["plot"], words: CutoffWords, { reach, jump 
   const bar =
     reach === null || jump === null ? "" : ` Thin bar: the ${intervalWords(words)} of the step${cut}.`;
   return [`${points}; ${hollow}.${shaded === "" ? "" : `${shaded}; lines dashed.`}${bar}`];
-}
-
-const NAMESPACE = "http://www.w3.org/2000/svg";
-
-/** What is used of an element here: the project compiles without the browser's types. */
-type Drawing = {
-  setAttribute(name: string, value: string): void;
-  removeAttribute(name: string): void;
-  getAttribute(name: string): string | null;
-  querySelector(selector: string): { remove(): void } | null;
-  querySelectorAll(selector: string): Iterable<Drawing>;
-  prepend(...nodes: readonly Drawing[]): void;
-  toString(): string;
-  textContent: string | null;
-};
-
-function selfContained(svg: Drawing, make: (name: string) => Drawing, described: readonly string[]): string {
-  for (const element of svg.querySelectorAll("*")) roundCoordinates(element);
-  svg.querySelector("style")?.remove();
-  svg.removeAttribute("class");
-  for (const [name, value] of [
-    ["xmlns", NAMESPACE],
-    ["role", "img"],
-    ["color", INK],
-  ] as const)
-    svg.setAttribute(name, value);
-  const [title, desc, ground] = [make("title"), make("desc"), make("rect")];
-  title.textContent = described[0] ?? "";
-  desc.textContent = described.slice(1).join(" ");
-  for (const [name, value] of [
-    ["width", "100%"],
-    ["height", "100%"],
-    ["fill", "white"],
-  ] as const)
-    ground.setAttribute(name, value);
-  svg.prepend(title, desc, ground);
-  return `${svg.toString()}\n`;
-}
-
-const COORDINATES = [
-  "cx",
-  "cy",
-  "d",
-  "dy",
-  "height",
-  "r",
-  "transform",
-  "width",
-  "x",
-  "x1",
-  "x2",
-  "y",
-  "y1",
-  "y2",
-];
-
-/** Two decimals: no byte hangs on the last bits of a sum. */
-function roundCoordinates(element: Drawing): void {
-  for (const name of COORDINATES) {
-    const value = element.getAttribute(name);
-    if (value !== null)
-      element.setAttribute(
-        name,
-        value.replace(/-?\d+(?:\.\d+)?(?:e[-+]?\d+)?/g, (number) =>
-          String(Number(Number(number).toFixed(2))),
-        ),
-      );
-  }
 }

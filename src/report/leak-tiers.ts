@@ -1,5 +1,5 @@
 /** Leak tiers: how cases scored whose worst document told nothing, something or everything of what came later. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { LeakRules } from "../run/leak-rules.ts";
 import { type DocumentScore, type Tier, tierOf } from "../score/leak-score.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
@@ -43,7 +43,7 @@ export type DocumentSection = {
 const tiers: readonly Tier[] = ["no retrieval", "unscored", 0, 1, 2, 3, 4];
 
 type Judged = {
-  readonly cases: readonly ForecastCase[];
+  readonly cases: readonly BoundedCase[];
   readonly scores: readonly TrajectoryScore[];
   /** Of the same scores. */
   readonly arms: ReadonlyMap<string, ArmScores>;
@@ -64,7 +64,7 @@ export function documentSection(judged: Judged, judge: string): DocumentSection 
     unscored: pairs.filter(({ score }) => score.value === null).length,
     by_score: [by(0), by(1), by(2), by(3), by(4)],
     told: told.map(({ caseIndex, score: { document, ref, value, reason } }) => ({
-      case: (cases[caseIndex] as ForecastCase).id,
+      case: (cases[caseIndex] as BoundedCase).id,
       document,
       ref,
       score: value,

@@ -1,5 +1,5 @@
 /** The report's section on leakage: what the profile declared of it, arm by arm, and why what cannot be computed is not. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { Outcome } from "../caseset/settlement.ts";
 import type { Json } from "../core/canonical.ts";
 import type { Instant } from "../core/instant.ts";
@@ -27,7 +27,7 @@ export type LeakageSection = {
 };
 
 export type LeakageSubject = {
-  readonly cases: readonly ForecastCase[];
+  readonly cases: readonly BoundedCase[];
   readonly outcomes: readonly Outcome[];
   readonly plan: ArmPlan;
   readonly arms: ReadonlyMap<string, ArmScores>;
@@ -147,8 +147,8 @@ function cutoffOf({ plan, stamp }: LeakageSubject, arm: string): Cutoff | string
 }
 
 /** By its statement or in fact, whichever is earlier: from then on an outcome may be remembered. */
-function resolvedAt(item: ForecastCase, outcome: Outcome): Instant {
-  const { at } = item.resolution;
+function resolvedAt(item: BoundedCase, outcome: Outcome): Instant {
+  const { resolvedAt: at } = item;
   return outcome.state === "settled" && outcome.resolvedAt < at ? outcome.resolvedAt : at;
 }
 
@@ -160,7 +160,7 @@ function sliceCases(subject: LeakageSubject, arm: ArmScores, rules: SliceRules):
 }
 
 function pointOf({ cases, outcomes }: LeakageSubject, caseIndex: number, { cluster }: SliceRules) {
-  const item = cases[caseIndex] as ForecastCase;
+  const item = cases[caseIndex] as BoundedCase;
   const at = resolvedAt(item, outcomes[caseIndex] as Outcome);
   const declared = cluster === "declared" ? (item.cluster ?? item.id) : item.id;
   return { at, cluster: cluster === "month" ? formatMonth(monthOfInstant(at)) : declared };

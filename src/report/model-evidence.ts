@@ -1,5 +1,5 @@
 /** Evidence of model calls: how many, which model served them, what was tried again and why, what was spent. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { Json } from "../core/canonical.ts";
 import { sumUsage } from "../model/token-usage.ts";
 import type { UsedCall } from "../score/model-use.ts";
@@ -7,7 +7,7 @@ import type { TrajectoryScore } from "../score/score-trajectory.ts";
 
 /** `models`, `judges` and `usage`, each only where there is something to say: a reader without models says nothing. */
 export function modelEvidence(
-  cases: readonly ForecastCase[],
+  cases: readonly BoundedCase[],
   scores: readonly TrajectoryScore[],
 ): { readonly [key: string]: Json } {
   const usage = sumUsage(scores.map((score) => score.models.usage));
@@ -21,7 +21,7 @@ export function modelEvidence(
 }
 
 function callsJson(
-  cases: readonly ForecastCase[],
+  cases: readonly BoundedCase[],
   scores: readonly TrajectoryScore[],
   pick: (score: TrajectoryScore) => readonly UsedCall[],
 ): Json {
@@ -40,7 +40,7 @@ function callsJson(
       const again = pick(score).flatMap((call) => call.retries);
       if (again.length === 0) return [];
       const { caseIndex, arm, repeat } = score;
-      const { id } = cases[caseIndex] as ForecastCase;
+      const { id } = cases[caseIndex] as BoundedCase;
       return [{ case: id, arm, repeat, retries: countBy(again.map((retry) => retry.class)) }];
     }),
   };

@@ -15,11 +15,12 @@ type Shown = {
 
 const LABEL = 26;
 
-/** `emphasis` marks the verdict where a terminal has colour. */
+/** `emphasis` marks the verdict where a terminal has colour; `section`: lines of a section that stand for the Brier scores. */
 export function renderText(
   report: { readonly result: Json; readonly evidence: Json },
   digest: string,
   emphasis: (text: string, good: boolean) => string,
+  section: readonly string[] | null = null,
 ): string {
   const r = shownJson(report.result) as Fields;
   const e = shownJson(report.evidence) as Fields;
@@ -35,11 +36,12 @@ export function renderText(
       ? emphasis(`GREEN  no case failed${unanswered(r["tally"] as Fields)}`, true)
       : emphasis(cases > 0 ? `RED  ${cases} of ${total} cases failed` : "RED  no case has a score", false);
   const above = [
-    `${(r["caseset"] as Fields)["name"]} · ${reader["name"]} · ${headline["n"] === total ? total : `${headline["n"]} of ${total}`} cases, ${outcomes["settled"]} settled, ${outcomes["events"]} events`,
+    `${(r["caseset"] as Fields)["name"]} · ${reader["name"]} · ${headline["n"] === total ? total : `${headline["n"]} of ${total}`} cases${section === null ? `, ${outcomes["settled"]} settled, ${outcomes["events"]} events` : ""}`,
     verdict,
     "",
-    ...figureTable(r, level),
-    ...premiumLines(r["premium"] as Fields),
+    ...(section === null ? [...figureTable(r, level), ...premiumLines(r["premium"] as Fields)] : []),
+  ];
+  const record = [
     "",
     ...plantLines(r["plants"] as Fields, e["plants"] as Fields),
     ...failureLines(failed),
@@ -60,7 +62,14 @@ export function renderText(
     "",
   ];
   const leakage = leakageText(r["leakage"] as Json, level);
-  return [...above.flatMap(wrapped), ...leakage, ...below.flatMap(wrapped)].join("\n");
+  const middle = (section ?? []).map(visible);
+  return [
+    ...above.flatMap(wrapped),
+    ...middle,
+    ...record.flatMap(wrapped),
+    ...leakage,
+    ...below.flatMap(wrapped),
+  ].join("\n");
 }
 
 /** Names and messages in it are those of readers, endpoints and whoever made the run. */

@@ -23,6 +23,9 @@ export function summaryOf(
     verdict: r["verdict"] as Json,
     n: headline["n"] as Json,
     brier: headline["brier"] as Json,
+    ...(r["decisions"] === undefined
+      ? {}
+      : { decisions: headline["decisions"] as Json, trials: e["trials"] ?? null }),
     arms: r["arms"] as Json,
     premium: r["premium"] as Json,
     plants: { ...(r["plants"] as Fields), in_reach: (e["plants"] as Fields)["in_reach"] as Json },

@@ -1,5 +1,5 @@
 /** Arms: which checkpoint answers which case; the routed one, the family's latest, and controls for the placebo. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import { formatInstant, instant } from "../core/instant.ts";
 import { refuse } from "../core/refusal.ts";
 import { cutoffInstant } from "../model/cutoff.ts";
@@ -36,7 +36,7 @@ export const controlArm = (snapshot: string): string => `control:${snapshot}`;
 
 /** Assignments in (case, arm by code units) order; `wanted`: a control that answers every case. */
 export function planArms(
-  cases: readonly ForecastCase[],
+  cases: readonly BoundedCase[],
   family: Family | null,
   wanted: WantedControl | null,
 ): ArmPlan {
@@ -59,7 +59,7 @@ export function planArms(
     cases.map((item) => item.horizon),
   );
   const latest = latestCheckpoint(family);
-  const inside = cases.map((item) => insideWindow(latest, item.resolution.at));
+  const inside = cases.map((item) => insideWindow(latest, item.resolvedAt));
   const { control, why: withoutControl } = chooseControl(cases, family, latest, wanted);
   const controls = controlsOf(routes, inside, latest, control);
   const assignments: Assignment[] = [];
@@ -78,7 +78,7 @@ export function planArms(
 
 /** A control's post-training cutoff (upper bound) precedes every horizon, strictly: it can remember no outcome. */
 function chooseControl(
-  cases: readonly ForecastCase[],
+  cases: readonly BoundedCase[],
   family: Family,
   latest: ModelCheckpoint,
   wanted: WantedControl | null,

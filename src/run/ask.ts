@@ -3,6 +3,7 @@ import { limits } from "../core/limits.ts";
 import { isRefusal } from "../core/refusal.ts";
 import { clip } from "../core/words.ts";
 import type { ModelCheckpoint } from "../model/family.ts";
+import { givenAnswer, type Wanted } from "../model/given-answer.ts";
 import {
   type AskedCase,
   type Attempt,
@@ -40,7 +41,7 @@ export async function askInstance(
   try {
     const answer = reader.answer(asked, tools, signal);
     const ends = readers.builtIn === true || readers.adapter !== undefined;
-    return checkAttempt(await (ends ? answer : beforeDeadline(answer, opening.deadline())));
+    return checkAttempt(await (ends ? answer : beforeDeadline(answer, opening.deadline())), asked);
   } catch (error) {
     if (error instanceof BoundViolation) return fault("aborted", error.message);
     // An adapter makes a fault of all that its reader does: what it throws is ours, or the disk's.
@@ -79,22 +80,18 @@ async function beforeDeadline(answer: Promise<Attempt>, deadline: AbortSignal): 
   }
 }
 
-/** An answer outside 0 to 1, usage that is no count, or no attempt at all is `malformed_output`, never a score. */
-export function checkAttempt(given: unknown): Attempt {
+/** No answer of the kind that is wanted, usage that is no count, or no attempt at all is `malformed_output`, never a score. */
+export function checkAttempt(given: unknown, wanted: Wanted): Attempt {
   const attempt = (given ?? {}) as Partial<
-    Record<"kind" | "probability" | "reason" | "class" | "message" | "usage" | "stops", unknown>
+    Record<"kind" | "probability" | "positions" | "reason" | "class" | "message" | "usage" | "stops", unknown>
   >;
   const usage = checkUsage(attempt.usage);
   if (usage === undefined) return fault("malformed_output", "usage holds what is no count");
   if (attempt.kind === "answer") {
-    const { probability } = attempt;
-    if (typeof probability === "number" && probability >= 0 && probability <= 1)
-      return { kind: "answer", probability: probability + 0, usage };
-    return fault(
-      "malformed_output",
-      `probability ${String(probability)}, expected a number from 0 to 1`,
-      usage,
-    );
+    const answer = givenAnswer(attempt, wanted);
+    return typeof answer === "string"
+      ? fault("malformed_output", answer, usage)
+      : { kind: "answer", ...answer, usage };
   }
   if (attempt.kind === "decline") return { kind: "decline", reason: words(attempt.reason), usage };
   if (attempt.kind === "fault" && faultClasses.includes(attempt.class as FaultClass)) {

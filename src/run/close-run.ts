@@ -1,9 +1,11 @@
 /** The run's end: report and record on the disk, then the close leaf, signed, then the proofs; and once more after a crash. */
 import { type Digest, digestOf } from "../core/digest.ts";
 import { refuse } from "../core/refusal.ts";
-import { type CloseLeaf, leafLine } from "../ledger/leaves.ts";
+import { type CloseLeaf, leafLine, type TrialsMark } from "../ledger/leaves.ts";
+import type { TrialLedger } from "../ledger/trial-ledger.ts";
 import { demandUnchanged, type Earlier } from "./earlier-run.ts";
 import { interruptedBy } from "./interrupted.ts";
+import { writePieces } from "./loaded-files.ts";
 import type { OpenRun } from "./open-run.ts";
 import { type Plan, trajectoryCount } from "./preflight.ts";
 import type { RunRecord } from "./record.ts";
@@ -16,15 +18,19 @@ export type Closing = {
   readonly reportDigest: Digest;
 };
 
+/** What a run closes with beside its report: the ledger of trials with its last row, or null. */
+export type Closed = { readonly record: RunRecord; readonly trials: TrialsMark | null };
+
 /** Writes the report, puts all on the disk, and ends the run with its close leaf. */
 export async function closeRun(
   run: OpenRun,
   plan: Plan,
-  record: RunRecord,
+  { record, trials }: Closed,
   report: Closing,
   world: World,
 ): Promise<void> {
   try {
+    if (trials !== null) await writePieces(world.sink, "trials.jsonl", [await prefixOf(trials, world)]);
     world.sink.write("report.json", report.bytes);
     const pack = await run.recorder.close();
     const leaf: CloseLeaf = {
@@ -38,7 +44,7 @@ export async function closeRun(
       result: report.resultDigest,
       secret: plan.secret.secret,
       salt: plan.secret.salt,
-      trials: null,
+      trials,
     };
     const index = await world.ledger.append(leafLine(leaf));
     await writeProofs(run.openIndex, index, leaf, world);
@@ -48,6 +54,8 @@ export async function closeRun(
     run.release();
   }
 }
+
+const prefixOf = ({ rows }: TrialsMark, { trials }: World) => (trials as TrialLedger).prefix(rows);
 
 /**
  * A run whose close leaf is in the ledger is over: what a crash left of its last files is written again. Refuses

@@ -1,6 +1,7 @@
 /** Entries: one line each of a run's record; every one carries the bound that its call passed. */
 import { canonical, type Json } from "../core/canonical.ts";
 import type { Digest } from "../core/digest.ts";
+import type { Given } from "../model/given-answer.ts";
 import type { FaultClass, ModelCall, Usage } from "../model/reader.ts";
 
 /** On every entry. `as_of` ≠ `horizon` fails the case, except in a probe. `prev` is the leaf of the entry before. */
@@ -52,12 +53,7 @@ export type EntryBody =
     }
   | ModelEntry
   | JudgeEntry
-  | {
-      readonly kind: "answer";
-      readonly probability: number;
-      readonly usage: Usage | null;
-      readonly ms: number;
-    }
+  | (Given & { readonly kind: "answer"; readonly usage: Usage | null; readonly ms: number })
   | { readonly kind: "decline"; readonly reason: string; readonly usage: Usage | null; readonly ms: number }
   | {
       readonly kind: "fault";
@@ -108,6 +104,7 @@ const keys: readonly (readonly [name: string, part: "body" | "bound" | "standing
   ["ms", "body"],
   ["name", "body"],
   ["planted", "body"],
+  ["positions", "body"],
   ["prev", "standing"],
   ["probability", "body"],
   ["reason", "body"],

@@ -1,5 +1,5 @@
 /** Judging: what a judge says of an attempt that stands, call by call into the record, behind the attempt's answer. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { Json } from "../core/canonical.ts";
 import { type Digest, digestOfJson } from "../core/digest.ts";
 import { limits } from "../core/limits.ts";
@@ -15,7 +15,7 @@ export type Judging = {
   readonly judge: Judge;
   /** What of an attempt is to be judged, in order: a function of its entries alone, so that a resumed run asks on. */
   readonly items: (
-    item: ForecastCase,
+    item: BoundedCase,
     attempt: readonly Entry[],
     body: (digest: Digest) => Json,
   ) => readonly JudgeItem[];

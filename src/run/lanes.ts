@@ -1,5 +1,5 @@
 /** Lanes: trajectories that run one after the other; any number of lanes run at a time. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { Assignment } from "./arms.ts";
 import { type Plan, trajectoryCount } from "./preflight.ts";
 
@@ -30,7 +30,7 @@ function* sharedLanes(
     if (!wanted(position)) continue;
     const { arm, caseIndex } = arms.assignments[Math.floor(position / repeats)] as Assignment;
     const lane = `${position % repeats}\n${arm}`;
-    const one = { position, horizon: (cases[caseIndex] as ForecastCase).horizon };
+    const one = { position, horizon: (cases[caseIndex] as BoundedCase).horizon };
     const known = byLane.get(lane);
     if (known === undefined) byLane.set(lane, [one]);
     else known.push(one);

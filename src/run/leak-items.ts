@@ -1,6 +1,6 @@
 /** What a judge of leaks is asked: each document that an attempt was served, against what was known of the case before. */
 
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import { canonical } from "../core/canonical.ts";
 import { formatInstant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
@@ -37,7 +37,7 @@ export const documentTables = (store: Pick<Store, "tables">): ReadonlySet<string
   new Set([...store.tables.values()].filter(({ text }) => text.length > 0).map(({ name }) => name));
 
 /** The last row of the case's subject in each table that has it as an entity, as of the horizon; no label is read. */
-function knownBefore(item: ForecastCase, store: Store): string {
+function knownBefore(item: BoundedCase, store: Store): string {
   const { id, horizon, reads, subject } = item;
   const before = `by ${formatInstant(horizon)}`;
   if (subject === null) return `The case names no subject; nothing is said to be known of it ${before}.`;

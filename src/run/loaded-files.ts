@@ -1,6 +1,6 @@
 /** What a run keeps of what was loaded, file by file in the one spelling of each, and the manifest that names them all. */
 import { createHash } from "node:crypto";
-import { type ForecastCase, forecastCaseOnDisk } from "../caseset/forecast-case.ts";
+import { type BoundedCase, caseOnDisk } from "../caseset/bounded-case.ts";
 import { labelOnDisk } from "../caseset/label.ts";
 import { canonical, type Json } from "../core/canonical.ts";
 import type { Digest } from "../core/digest.ts";
@@ -38,8 +38,8 @@ function* loadedFiles(plan: Plan, world: World): Generator<[name: string, pieces
 }
 
 /** A line of the run's `cases.jsonl`: the case, with its local times as instants, since replay converts none. */
-const caseLine = (item: ForecastCase, askedDay: string, deadline: Instant): string =>
-  canonical({ ...forecastCaseOnDisk(item), asked_day: askedDay, deadline: formatInstant(deadline) });
+const caseLine = (item: BoundedCase, askedDay: string, deadline: Instant): string =>
+  canonical({ ...caseOnDisk(item), asked_day: askedDay, deadline: formatInstant(deadline) });
 
 function* lines<T>(items: readonly T[], line: (item: T, i: number) => string): Generator<string> {
   for (let i = 0; i < items.length; i++) yield `${line(items[i] as T, i)}\n`;

@@ -1,7 +1,7 @@
 /** The run's place: opened with all that was loaded, its open leaf signed before the first recorded read; or taken up again. */
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf, nodeHashing } from "../core/digest.ts";
-import { commitmentOf, leafLine } from "../ledger/leaves.ts";
+import { commitmentOf, leafLine, type OpenLeaf } from "../ledger/leaves.ts";
 import { nothingSpent, type Spent } from "./budget.ts";
 import { demandUnchanged } from "./earlier-run.ts";
 import { interruptedBy } from "./interrupted.ts";
@@ -10,6 +10,7 @@ import type { Manifest } from "./manifest.ts";
 import { type Plan, trajectoryCount } from "./preflight.ts";
 import { Recorder } from "./recorder.ts";
 import { checkSame, type Resumed, resumeRecord } from "./resume.ts";
+import { type BegunTrial, startTrial } from "./trials.ts";
 import type { World } from "./world.ts";
 
 export type OpenRun = {
@@ -24,6 +25,8 @@ export type OpenRun = {
   readonly spent: Spent;
   /** Whether a call of a model was answered in an earlier process. */
   readonly served: boolean;
+  /** The run's own first row in a ledger of trials; null: none is kept. */
+  readonly trial: BegunTrial | null;
   /** Ends this process's hold of the run. */
   readonly release: () => void;
 };
@@ -63,7 +66,7 @@ async function begin(plan: Plan, world: World): Promise<OpenRun> {
   }
 }
 
-type Opened = Pick<OpenRun, "manifest" | "manifestDigest" | "openIndex"> & {
+type Opened = Pick<OpenRun, "manifest" | "manifestDigest" | "openIndex" | "trial"> & {
   readonly text: string;
   readonly line: string;
 };
@@ -75,15 +78,20 @@ async function promise(plan: Plan, world: World): Promise<Opened> {
   world.sink.write("run.json", text);
   world.ledger.keepSecret(plan.run, plan.secret);
   const manifestDigest = digestOf(text);
+  const trial = await startTrial(plan, world); // from here on it counts, whatever becomes of the run
   const line = leafLine({
     v: "blindcast.open/1",
     run: plan.run,
     manifest: manifestDigest,
     commitment: commitmentOf({ plants: plan.plantsDigest, ...plan.secret }, nodeHashing.sha256),
-    trials: null,
+    trials: trial?.mark ?? null,
   });
-  return { manifest, manifestDigest, openIndex: await world.ledger.append(line), text, line };
+  return { manifest, manifestDigest, openIndex: await world.ledger.append(line), text, line, trial };
 }
+
+/** Its row is the last that the open leaf knows of. */
+const begunTrial = ({ trials }: OpenLeaf): BegunTrial | null =>
+  trials === null ? null : { start: trials.rows - 1, mark: trials };
 
 async function goOn(plan: Plan, world: World): Promise<OpenRun> {
   const release = await world.ledger.hold(plan.run);
@@ -96,6 +104,7 @@ async function goOn(plan: Plan, world: World): Promise<OpenRun> {
       manifest: JSON.parse(earlier.manifest) as Manifest,
       manifestDigest: digestOf(earlier.manifest),
       openIndex: earlier.open.index,
+      trial: begunTrial(earlier.open.leaf),
       ...resumeRecord(plan, earlier, world),
       release,
     };

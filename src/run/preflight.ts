@@ -1,5 +1,5 @@
 /** Preflight: whatever can be refused is, before the first recorded read; each plant is proven through the door. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { CaseSet } from "../caseset/load.ts";
 import { deadlinesOf } from "../caseset/settlement.ts";
 import { toHex, utf8 } from "../core/bytes.ts";
@@ -23,6 +23,7 @@ import { type PlantRecord, plantLine, plantRecords } from "./plant-record.ts";
 import { type CasePlants, plantCase, probeCase } from "./probe.ts";
 import { selectCases } from "./selection.ts";
 import { caseSetDigest, type Identities, identify, makeStamp, type RunOptions, type Stamp } from "./stamp.ts";
+import { demandUnits, type TrialRules } from "./trials.ts";
 import type { World } from "./world.ts";
 
 export type Selection = {
@@ -34,6 +35,8 @@ export type Selection = {
   readonly artifacts: ReadonlyMap<string, string>;
   /** By which entities are found in queries and documents; null: nobody looks for any. */
   readonly entities: KnownEntities | null;
+  /** What its profile says of it as a trial; null: nothing. */
+  readonly trial: TrialRules | null;
   /** What may be spent, of the whole run; no part of its configuration: a resumed run may have another. */
   readonly budget: Budget | null;
   /** The run that is resumed; null: a new one. */
@@ -50,7 +53,7 @@ export type Plan = {
   readonly run: string;
   readonly set: CaseSet;
   readonly selection: Selection;
-  readonly cases: readonly ForecastCase[];
+  readonly cases: readonly BoundedCase[];
   readonly arms: ArmPlan;
   readonly identities: Identities;
   readonly stamp: Stamp;
@@ -112,6 +115,8 @@ export async function preflight(
     plantsOf: garden(cases, set.zone, secret.secret, world),
   };
   for (const check of checks) check(plan);
+  if (world.trials !== undefined && selection.earlier === null)
+    await demandUnits(selection.trial?.units ?? null, world.trials);
   return { ...plan, ...(await provePlants(plan, world)) };
 }
 
@@ -131,17 +136,12 @@ function demandGivenJudge(rules: LeakRules, judge: Judge | null, entities: Diges
     );
 }
 
-function garden(
-  cases: readonly ForecastCase[],
-  zone: string,
-  secret: string,
-  world: World,
-): Plan["plantsOf"] {
+function garden(cases: readonly BoundedCase[], zone: string, secret: string, world: World): Plan["plantsOf"] {
   const kept = new Map<number, CasePlants>();
   return (caseIndex) => {
     const known = kept.get(caseIndex);
     if (known !== undefined) return known;
-    const { id, horizon, reads } = cases[caseIndex] as ForecastCase;
+    const { id, horizon, reads } = cases[caseIndex] as BoundedCase;
     const plants = plantCase(world.store, id, horizon, reads, zone, secret);
     if (kept.size < limits.plantedCases) kept.set(caseIndex, plants);
     return plants;
@@ -164,7 +164,7 @@ async function provePlants(
   for (let i = 0; i < plan.cases.length; i++) {
     await breathe();
     if (world.signal.aborted) throw new Interrupted(0, trajectoryCount(plan), null);
-    const item = plan.cases[i] as ForecastCase;
+    const item = plan.cases[i] as BoundedCase;
     const plants = plan.plantsOf(i);
     proveCase(item, plants, world);
     const planted = plantRecords(item.id, plants);
@@ -176,7 +176,7 @@ async function provePlants(
   return { plantRecords: records, plantsDigest: `sha256:${toHex(hash.digest())}` };
 }
 
-function proveCase(item: ForecastCase, plants: CasePlants, world: World): void {
+function proveCase(item: BoundedCase, plants: CasePlants, world: World): void {
   for (const { table, fault } of probeCase(world.store, item, plants)) {
     if (fault === null) continue;
     const { of, expected, found } = fault;

@@ -1,5 +1,5 @@
 /** Probes: the engine's own reads that prove a case's plants, presence before absence, through the door under test. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { Json } from "../core/canonical.ts";
 import { formatInstant, type Instant } from "../core/instant.ts";
 import { type Cell, rowDigest } from "../core/row-ref.ts";
@@ -42,7 +42,7 @@ export type Probe = {
 };
 
 /** All probes of a case, table by table, each asked when it is taken. */
-export function* probeCase(store: Store, item: ForecastCase, plants: CasePlants): Generator<Probe> {
+export function* probeCase(store: Store, item: BoundedCase, plants: CasePlants): Generator<Probe> {
   const request = { caseId: item.id, horizon: item.horizon, tables: item.reads, subject: "probe" };
   for (const [name, table] of plants) {
     if (table !== null) yield* probeTable(store, request, store.tables.get(name) as Table, table, plants);

@@ -1,5 +1,5 @@
 /** Resuming: the same configuration or a refusal, then the record as it was, and what is left of each trajectory. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import { fromHex, toBase64 } from "../core/bytes.ts";
 import type { Json } from "../core/canonical.ts";
 import { canonical } from "../core/canonical.ts";
@@ -125,7 +125,7 @@ export function resumeRecord(
     const { arm, repeat, attempt, step } = entry;
     const log: TrajectoryLog = { position, arm, repeat, attempt, step: step + 1, prev: leaf };
     const answered = ["answer", "decline", "fault", "judge"].includes(entry.kind);
-    const item = plan.cases[assignment.caseIndex] as ForecastCase;
+    const item = plan.cases[assignment.caseIndex] as BoundedCase;
     const open = answered && world.judging !== undefined ? log : null;
     if (entry.kind !== "end" && open === null) endAttempt(log, item, answered, recorder, world);
     const finished = entry.kind === "end" ? entry.steps !== undefined : answered && open === null;
@@ -169,7 +169,7 @@ function readBack(sink: Sink, earlier: Earlier): Journal {
 /** What was made at a close that did not come to its leaf is made anew; journal and pack lose what was torn. */
 function takeUp(sink: Sink, { size, packSize }: Journal): { pack: SinkFile; journal: SinkFile } {
   const names = sink.names();
-  for (const name of ["entries.jsonl", "blobs.idx", "plants.jsonl", "report.json"])
+  for (const name of ["entries.jsonl", "blobs.idx", "plants.jsonl", "report.json", "trials.jsonl"])
     if (names.includes(name)) sink.remove(name);
   for (const name of RECORD) if (!names.includes(name)) sink.create(name).close();
   const pack = sink.reopen("blobs.pack", packSize);
@@ -196,7 +196,7 @@ function positions(plan: Plan, place: string): (entry: Entry) => number {
   const { repeats } = plan.selection.options;
   const byKey = new Map<string, number>();
   plan.arms.assignments.forEach(({ caseIndex, arm }, i) => {
-    byKey.set(`${(plan.cases[caseIndex] as ForecastCase).id}\n${arm}`, i * repeats);
+    byKey.set(`${(plan.cases[caseIndex] as BoundedCase).id}\n${arm}`, i * repeats);
   });
   return ({ case: id, arm, repeat, seq }) => {
     const first = byKey.get(`${id}\n${arm}`);

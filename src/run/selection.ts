@@ -1,5 +1,5 @@
 /** Selection: which cases of a set a run takes; an empty one is an error (law 7). */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import { refuse } from "../core/refusal.ts";
 
 export type Filter = { readonly key: "id" | "tag" | "cluster"; readonly value: string };
@@ -21,11 +21,11 @@ export function parseFilter(text: string): Filter {
 
 /** The cases that pass every filter, in the set's order, the first `limit` of them. */
 export function selectCases(
-  cases: readonly ForecastCase[],
+  cases: readonly BoundedCase[],
   filters: readonly Filter[],
   limit: number | null,
   place: string,
-): ForecastCase[] {
+): BoundedCase[] {
   const chosen = cases.filter((item) => filters.every((filter) => passes(item, filter)));
   const selected = limit === null ? chosen : chosen.slice(0, limit);
   if (selected.length === 0) {
@@ -38,7 +38,7 @@ export function selectCases(
   return selected;
 }
 
-function passes(item: ForecastCase, { key, value }: Filter): boolean {
+function passes(item: BoundedCase, { key, value }: Filter): boolean {
   const values =
     key === "id" ? [item.id] : key === "tag" ? item.tags : item.cluster === null ? [] : [item.cluster];
   return values.some((own) => (value.endsWith("*") ? own.startsWith(value.slice(0, -1)) : own === value));

@@ -1,6 +1,6 @@
 /** The run stamp: all that makes two runs two trials; incomplete, it refuses the run before anything is spent. */
 
-import { type ForecastCase, forecastCaseOnDisk } from "../caseset/forecast-case.ts";
+import { type BoundedCase, caseOnDisk } from "../caseset/bounded-case.ts";
 import { labelOnDisk } from "../caseset/label.ts";
 import type { CaseSet } from "../caseset/load.ts";
 import { canonical, type Json } from "../core/canonical.ts";
@@ -35,6 +35,10 @@ export type RunOptions = {
   /** Of a reader from outside, for one case. */
   readonly deadlineSeconds: number;
   readonly leak: LeakRules;
+  /** The most that the sizes of a decision's weights may add up to. */
+  readonly leverage: number;
+  /** How decisions are carried out: component, digest of its code, parameters, what they are read from; null: not at all. */
+  readonly execution: Json | null;
   readonly filters: readonly Filter[];
   readonly limit: number | null;
   readonly concurrency: number;
@@ -47,7 +51,7 @@ const stampedFields = [...identityFields, "params"] as const;
 /** What a stamp is made of. */
 export type Stamped = {
   readonly store: Pick<Store, "view">;
-  readonly cases: readonly ForecastCase[];
+  readonly cases: readonly BoundedCase[];
   readonly readers: ReaderSource;
   readonly identities: Identities;
   readonly family: Family | null;
@@ -70,6 +74,7 @@ export function makeStamp(stamped: Stamped): Stamp {
     repeats: options.repeats,
     bootstrap: options.bootstrap,
     process: options.process,
+    ...(options.execution === null ? {} : { execution: options.execution }),
     profile: digestOfJson(options.profile),
     family: family === null ? "none" : digestOfJson(family.onDisk as unknown as Json),
     tool_schema_version: toolSchemaVersion,
@@ -132,7 +137,7 @@ function checkIdentity(identity: ReaderIdentity, place: Place): ReaderIdentity {
 /** The digest of a set as loaded: its declaration, each case and label in its one spelling, its tables' view. */
 export function caseSetDigest(set: Pick<CaseSet, "onDisk" | "cases" | "labels">, view: Digest): Digest {
   const lines = function* (): Generator<string> {
-    for (const item of set.cases) yield canonical(forecastCaseOnDisk(item));
+    for (const item of set.cases) yield canonical(caseOnDisk(item));
     for (const label of set.labels) yield canonical(labelOnDisk(label));
   };
   let chain = digestOfJson({ declared: set.onDisk as unknown as Json, view });

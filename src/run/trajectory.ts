@@ -1,5 +1,5 @@
 /** One trajectory: recorded probes, the question, the reader's calls and its attempt, to the end. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import { canonical, type Json } from "../core/canonical.ts";
 import { type Digest, digestOf } from "../core/digest.ts";
 import { formatInstant, type Instant } from "../core/instant.ts";
@@ -41,7 +41,7 @@ export async function runTrajectory(
   instances: Instances,
 ): Promise<Came> {
   const { plan, recorder, spending, world } = running;
-  const item = plan.cases[assignment.caseIndex] as ForecastCase;
+  const item = plan.cases[assignment.caseIndex] as BoundedCase;
   const append = appendTo(log, item, recorder, world);
   const plants = plan.plantsOf(assignment.caseIndex);
   recordProbes(item, plants, recorder, append, world);
@@ -51,7 +51,12 @@ export async function runTrajectory(
   const attempt = await instances.ask({
     checkpoint: assignment.checkpoint,
     horizon: item.horizon,
-    asked: askedCase(item, log.repeat, plan.askedDays[assignment.caseIndex] as string, plan.tables),
+    asked: askedCase(item, {
+      repeat: log.repeat,
+      askedDay: plan.askedDays[assignment.caseIndex] as string,
+      tables: plan.tables,
+      leverage: plan.selection.options.leverage,
+    }),
     tools: offeredTools(world.readers, plan.identities.get(assignment.checkpoint), tools),
     record: (call) => {
       called = true;
@@ -79,7 +84,7 @@ export async function judgeAndEnd(
   assignment: Assignment,
   log: TrajectoryLog,
 ): Promise<string | null> {
-  const item = plan.cases[assignment.caseIndex] as ForecastCase;
+  const item = plan.cases[assignment.caseIndex] as BoundedCase;
   const append = appendTo(log, item, recorder, world);
   const { judging } = world;
   if (judging !== undefined) {
@@ -122,7 +127,7 @@ function stopOf(
 /** Ends an attempt that a crash cut off: with its answer, which stands, or as abandoned. */
 export function endAttempt(
   log: TrajectoryLog,
-  item: ForecastCase,
+  item: BoundedCase,
   answered: boolean,
   recorder: Recorder,
   world: World,
@@ -132,7 +137,7 @@ export function endAttempt(
   append(item.horizon, answered ? { kind: "end", steps: count } : { kind: "end", abandoned: count });
 }
 
-function appendTo(log: TrajectoryLog, item: ForecastCase, recorder: Recorder, world: World): Append {
+function appendTo(log: TrajectoryLog, item: BoundedCase, recorder: Recorder, world: World): Append {
   const horizon = formatInstant(item.horizon);
   const atHorizon: Bound = { case: item.id, horizon, as_of: horizon, view: world.store.view };
   return (asOf, body) =>
@@ -143,29 +148,44 @@ function appendTo(log: TrajectoryLog, item: ForecastCase, recorder: Recorder, wo
     );
 }
 
-/** A case as its reader is asked; `asked_day` is the local date of its horizon in the case set's zone. */
-export function askedCase(
-  item: ForecastCase,
-  repeat: number,
-  askedDay: string,
-  tables: { readonly [table: string]: Pick<KnownTable, "columns"> },
-): AskedCase {
-  return {
+/** What an ask says beside its case. */
+type AskedWith = {
+  readonly repeat: number;
+  /** The local date of the horizon in the case set's zone. */
+  readonly askedDay: string;
+  readonly tables: { readonly [table: string]: Pick<KnownTable, "columns"> };
+  /** Of the run; told where positions are wanted. */
+  readonly leverage: number;
+};
+
+/** A case as its reader is asked. */
+export function askedCase(item: BoundedCase, { repeat, askedDay, tables, leverage }: AskedWith): AskedCase {
+  const asked = {
     id: item.id,
     repeat,
-    kind: item.kind,
     question: item.question,
     horizon: formatInstant(item.horizon),
     asked_day: askedDay,
     tables: Object.fromEntries(item.reads.map((name) => [name, tables[name]?.columns ?? {}])),
-    answer: item.answer,
+  };
+  const { kind, answer } = item;
+  if (kind === "forecast") return { ...asked, kind, answer };
+  const { window, universe, members } = item;
+  return {
+    ...asked,
+    kind,
+    answer,
+    leverage,
+    window: window === null ? null : [formatInstant(window[0]), formatInstant(window[1])],
+    universe,
+    members,
   };
 }
 
 type Append = (asOf: Instant, body: EntryBody) => void;
 
 function recordProbes(
-  item: ForecastCase,
+  item: BoundedCase,
   plants: CasePlants,
   recorder: Recorder,
   append: Append,
@@ -189,7 +209,7 @@ function recordProbes(
 }
 
 function openTools(
-  item: ForecastCase,
+  item: BoundedCase,
   plants: CasePlants,
   recorder: Recorder,
   append: Append,
@@ -231,8 +251,7 @@ function openTools(
 }
 
 function attemptEntry(attempt: Attempt, ms: number): EntryBody {
-  if (attempt.kind === "answer")
-    return { kind: "answer", probability: attempt.probability, usage: attempt.usage, ms };
+  if (attempt.kind === "answer") return { ...attempt, ms };
   if (attempt.kind === "decline")
     return { kind: "decline", reason: attempt.reason, usage: attempt.usage, ms };
   const { broke } = attempt;

@@ -1,5 +1,6 @@
 /** The world: everything that is not deterministic stands behind a door that is passed in as a value. */
 import type { AuditLedger } from "../ledger/audit-ledger.ts";
+import type { TrialLedger } from "../ledger/trial-ledger.ts";
 import type { ReaderSource } from "../model/reader.ts";
 import type { Store } from "../store/door.ts";
 import type { Judging } from "./judging.ts";
@@ -32,6 +33,8 @@ export type World = {
   readonly sink: Sink;
   /** Where the run's leaves go, and its secret until it closes. */
   readonly ledger: AuditLedger;
+  /** Where trials on the case set are counted; absent: nowhere. */
+  readonly trials?: TrialLedger;
   /** The machine, for the manifest. */
   readonly host: Host;
   /** Ends the run after the trajectories in flight. */

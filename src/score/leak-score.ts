@@ -1,5 +1,5 @@
 /** Leak scores: how far each document that an attempt was served tells what came to be known after the case's horizon. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { Entry, JudgeEntry } from "../run/entry.ts";
 import type { Trajectory } from "../run/record.ts";
 import { retrieved } from "../run/retrieved.ts";
@@ -31,7 +31,7 @@ export type LeakScore = {
  * lacks one. null where nothing was judged.
  */
 export function scoreLeaks(
-  item: ForecastCase,
+  item: BoundedCase,
   attempt: readonly Entry[],
   body: Trajectory["body"],
   { documents: tables, judged, threshold }: ScoreRules,

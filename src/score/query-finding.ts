@@ -1,6 +1,6 @@
 /** Query findings: entities that a reader asked for before any row could have told it of them. */
 import type { EntityFinder, EntityMatch } from "../caseset/entity-names.ts";
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { Json } from "../core/canonical.ts";
 import type { Digest } from "../core/digest.ts";
 import { formatInstant } from "../core/instant.ts";
@@ -39,7 +39,7 @@ export type QueryFindings = {
  * earlier reply, and are not words such as "The" or "What" alone. Time linear in what was asked and served.
  */
 export function queryFindings(
-  item: ForecastCase,
+  item: BoundedCase,
   attempt: readonly Entry[],
   body: (digest: Digest) => Json,
   find: EntityFinder,
@@ -124,13 +124,15 @@ function* shownTexts(reply: Json): Generator<string> {
   for (const { body } of (rows ?? []) as readonly { readonly body?: Json }[]) yield* textsIn(body);
 }
 
-function caseTexts({ id, question, resolution, subject }: ForecastCase): readonly string[] {
-  const { statement, source } = resolution;
+function caseTexts(item: BoundedCase): readonly string[] {
+  const { id, question, subject } = item;
+  const { statement, source } = item.kind === "forecast" ? item.resolution : { statement: null, source: null };
   return [
     id,
     question,
-    statement,
+    ...(statement === null ? [] : [statement]),
     ...(source === null ? [] : [source]),
+    ...(item.kind === "decision" ? (item.members ?? []) : []),
     ...(subject === null ? [] : [subject.entity]),
   ];
 }

@@ -1,6 +1,7 @@
 /** Scores of one trajectory: a pure function of the case, its outcome and what was recorded. */
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { Outcome } from "../caseset/settlement.ts";
+import type { Positions } from "../model/given-answer.ts";
 import type { Entry } from "../run/entry.ts";
 import type { Trajectory } from "../run/record.ts";
 import { brier } from "../stats/brier.ts";
@@ -22,6 +23,7 @@ export type TrajectoryScore = {
   /** Of the fault, in its reader's or our words. */
   readonly message: string | null;
   readonly probability: number | null;
+  readonly positions: Positions | null;
   /** null where there is no answer or no settled outcome. */
   readonly brier: number | null;
   readonly plants: PlantScore;
@@ -39,7 +41,7 @@ export type TrajectoryScore = {
 };
 
 export function scoreTrajectory(
-  item: ForecastCase,
+  item: BoundedCase,
   outcome: Outcome,
   trajectory: Trajectory,
   rules: ScoreRules,
@@ -54,7 +56,7 @@ export function scoreTrajectory(
   const leak = scoreLeaks(item, last, body, rules);
   const queries = rules.queries === null ? null : queryFindings(item, last, body, rules.queries.find);
   const tools = entries.filter((entry) => entry.kind === "tool");
-  const probability = attempt?.kind === "answer" ? attempt.probability : null;
+  const { probability = null, positions = null } = attempt?.kind === "answer" ? attempt : NO_ANSWER;
   return {
     caseIndex: trajectory.caseIndex,
     arm: trajectory.arm,
@@ -63,6 +65,7 @@ export function scoreTrajectory(
     fault: attempt?.kind === "fault" ? attempt.class : null,
     message: attempt?.kind === "fault" ? attempt.message : null,
     probability,
+    positions,
     brier: probability === null || outcome.state !== "settled" ? null : brier(probability, outcome.outcome),
     plants,
     leak,
@@ -80,6 +83,8 @@ export function scoreTrajectory(
     models: modelUse(entries),
   };
 }
+
+const NO_ANSWER: { readonly probability?: never; readonly positions?: never } = {};
 
 const failureOfFinding = ({ step, call, entity, first_available }: QueryFinding): Failure => ({
   rule: "query-finding",

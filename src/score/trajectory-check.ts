@@ -1,6 +1,6 @@
 /** The trajectory check: every entry carries the bound that its call passed, and it is the case's horizon. */
 
-import type { ForecastCase } from "../caseset/forecast-case.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
 import { formatInstant } from "../core/instant.ts";
 import type { Entry } from "../run/entry.ts";
 import { callOf, type Failure } from "./failure.ts";
@@ -20,7 +20,7 @@ export function attemptsOf(entries: readonly Entry[]): Entry[][] {
 }
 
 /** A missing attribute fails the case, it is not a default; so does an as-of that is not the horizon, and a torn end. */
-export function checkBounds(item: ForecastCase, entries: readonly Entry[]): Failure[] {
+export function checkBounds(item: BoundedCase, entries: readonly Entry[]): Failure[] {
   const failures: Failure[] = [];
   const horizon = formatInstant(item.horizon);
   for (const entry of entries) {

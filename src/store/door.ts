@@ -4,6 +4,7 @@ import { type Digest, digestOfJson } from "../core/digest.ts";
 import type { Instant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { aggregate } from "./aggregate.ts";
+import { selectMembers } from "./membership.ts";
 import { type Overlay, type PlantedRow, visiblePlants } from "./overlay.ts";
 import { type Searched, searchVisible } from "./search.ts";
 import { type Query, type Selection, select } from "./select.ts";
@@ -13,10 +14,12 @@ import {
   badRequest,
   type Fault,
   isFault,
+  parseMembers,
   parseQuery,
   parseSearch,
   RowsArguments,
   tableOf,
+  toolSchemas,
 } from "./tools.ts";
 
 export type OpenRequest = {
@@ -64,14 +67,17 @@ export function createStore(tables: readonly Table[]): Store {
   return { tables: byName, view, open: (request) => openDoor(byName, request) };
 }
 
+const toolNames = toolSchemas.map(({ name }) => name);
+
 function openDoor(tables: ReadonlyMap<string, Table>, request: OpenRequest): Door {
   const asOf = request.horizon;
   return {
     asOf,
     call(tool, args) {
       if (tool === "search") return searchReply(tables, request, args);
+      if (tool === "members") return membersReply(tables, request, args);
       if (tool !== "rows" && tool !== "aggregate")
-        return failed(badRequest(`no tool ${JSON.stringify(tool)}; known: rows, aggregate, search`));
+        return failed(badRequest(`no tool ${JSON.stringify(tool)}; known: ${toolNames.join(", ")}`));
       const table = tableOf(args, tables, request.tables);
       if (isFault(table)) return failed(table);
       const query = parseQuery(tool === "rows" ? RowsArguments : AggregateArguments, args, table);
@@ -91,8 +97,10 @@ export function selectBounded(table: Table, asOf: Instant, overlay: Overlay | nu
 
 const failed = (fault: Fault): Reply => ({ ok: false, fault });
 
+type Page = Pick<RowsArguments, "offset" | "limit">;
+
 /** `{"rows":[…]}`, and where `limit` left rows out also `"total":…,"truncated":true`. */
-function rowsReply(table: Table, { rows, plants }: Selection, args: RowsArguments): Reply {
+function rowsReply(table: Table, { rows, plants }: Selection, args: Page): Reply {
   const from = args.offset ?? 0;
   const page = rows.subarray(from, from + (args.limit ?? limits.replyRowsDefault));
   const text = () => {
@@ -107,6 +115,17 @@ function rowsReply(table: Table, { rows, plants }: Selection, args: RowsArgument
   compared[0] = rows.length;
   compared.set(page, 1);
   return { ok: true, text, rows: compared, planted };
+}
+
+function membersReply(
+  tables: ReadonlyMap<string, Table>,
+  { horizon, overlay, tables: declared }: OpenRequest,
+  args: unknown,
+): Reply {
+  const asked = parseMembers(args, tables, declared, horizon);
+  if (isFault(asked)) return failed(asked);
+  const { table, at, page } = asked;
+  return rowsReply(table, selectMembers(table, horizon, visiblePlants(overlay, table, horizon), at), page);
 }
 
 function aggregateReply(table: Table, selection: Selection, args: AggregateArguments): Reply {

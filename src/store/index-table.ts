@@ -16,11 +16,14 @@ export type RawTable = {
   readonly columns: readonly Column[];
   readonly key: readonly string[];
   readonly validColumn: string;
+  readonly endColumn: string | null;
   readonly availableColumn: string | null;
   readonly entity: string | null;
   readonly text: readonly string[];
   readonly valid: Float64Array;
   readonly available: Float64Array;
+  /** Of a table with an end column: Infinity where a row's cell is absent or not yet available. */
+  readonly ends: Float64Array | null;
   readonly retracted: Uint8Array | null;
   readonly lines: Int32Array | null;
   readonly place: Place;
@@ -58,6 +61,7 @@ export function indexTable(raw: RawTable, complain: Complain = strict): Table {
     columnIndex: at,
     keyColumns,
     validColumn: at.get(raw.validColumn) as number,
+    endColumn: raw.endColumn === null ? null : (at.get(raw.endColumn) as number),
     availableColumn: raw.availableColumn === null ? null : (at.get(raw.availableColumn) ?? null),
     entity,
     text: raw.text.map((name) => at.get(name) as number),
@@ -65,6 +69,7 @@ export function indexTable(raw: RawTable, complain: Complain = strict): Table {
     keys,
     valid,
     available: permute(raw.available, kept),
+    ends: raw.ends === null ? null : permute(raw.ends, kept),
     retracted: raw.retracted === null ? null : permuteBytes(raw.retracted, kept),
     keyOf,
     keyStart,

@@ -13,6 +13,8 @@ export type PlantedRow = {
   readonly keyId: number;
   readonly key: readonly Cell[];
   readonly valid: Instant;
+  /** As a table's `ends`; Infinity of a table without spans. */
+  readonly end: number;
   readonly available: Instant;
   /** One cell a column, in the table's order. */
   readonly cells: readonly Cell[];

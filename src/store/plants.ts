@@ -148,7 +148,10 @@ class Garden {
     const keyId = findKey(table, key);
     const ref = rowRef(table.name, key);
     for (let draws = 0; draws < limits.plantDraws; draws++) {
-      const cells = table.columns.map((_, column) => this.#cell(template, column, key, validCell, available));
+      const end = this.#end(template, available);
+      const cells = table.columns.map((_, column) =>
+        column === table.endColumn ? end.cell : this.#cell(template, column, key, validCell, available),
+      );
       const text = servedRowText(ref, available, table, (column) => cells[column]);
       if (!this.#isReal(keyId, available, text)) {
         return {
@@ -157,6 +160,7 @@ class Garden {
           keyId,
           key,
           valid,
+          end: end.at,
           available,
           cells,
           ref,
@@ -182,6 +186,24 @@ class Garden {
       if (cell !== undefined) return cell;
     }
     return null;
+  }
+
+  /** Of a table of spans: an end after the plant's available time, of some version, or none: a member as soon as it is there. */
+  #end(template: number, available: Instant): { at: number; cell: Cell } {
+    const table = this.#table;
+    const none = { at: Number.POSITIVE_INFINITY, cell: null };
+    if (table.ends === null) return none;
+    const column = table.endColumn as number;
+    if (column === table.availableColumn) {
+      const own = cellOf(table, template, column);
+      return typeof own === "string" ? spelledLike(own, this.#availableZone(), available) : none;
+    }
+    for (let draws = 0; draws < limits.plantDraws; draws++) {
+      const version = this.#drawVersion();
+      const at = table.ends[version] as number;
+      if (at > available) return { at, cell: cellOf(table, version, column) ?? null };
+    }
+    return none;
   }
 
   #availableZone(): string {

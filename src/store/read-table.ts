@@ -47,10 +47,7 @@ export async function readTable(
 function columnsOf(spec: TableSpec, opened: TableRows, place: Place, complain: Complain) {
   const wanted: [string, readonly string[]][] = [
     ["key", spec.key],
-    [
-      "valid_time",
-      [spec.validColumn, ...("to" in spec.onDisk.valid_time ? [spec.onDisk.valid_time.to] : [])],
-    ],
+    ["valid_time", [spec.validColumn, ...(spec.endColumn === null ? [] : [spec.endColumn])]],
     ["available_time", spec.available.kind === "column" ? [spec.available.column] : []],
     ["columns", [...spec.columns.keys()].filter((column) => column !== "retracted")],
     ["entity", spec.entity === null ? [] : [spec.entity]],
@@ -95,11 +92,12 @@ function tableReader(
   const positions = known.map((column) => opened.columns.indexOf(column));
   const valid = new ColumnBuilder("valid", "number", false);
   const available = new ColumnBuilder("available", "number", false);
+  const ends = new ColumnBuilder("ends", "number", false);
   const retracted = new ColumnBuilder("retracted", "number", false);
   const lines = new ColumnBuilder("line", "number", false);
   let anyRetracted = false;
 
-  const push = (row: TableRow, { validTime, gone }: RowTimes, { at, shown }: Stage) => {
+  const push = (row: TableRow, { validTime, end, gone }: RowTimes, { at, shown }: Stage) => {
     builders.forEach((builder, i) => {
       builder.push(
         shown(builder.name) ? (row.cells[positions[i] as number] ?? null) : undefined,
@@ -109,6 +107,7 @@ function tableReader(
     });
     valid.push(validTime, place, complain);
     available.push(at, place, complain);
+    if (spec.endColumn !== null) ends.push(shown(spec.endColumn) ? end : null, place, complain);
     retracted.push(gone ? 1 : 0, place, complain);
     lines.push(row.line, place, complain);
     anyRetracted ||= gone;
@@ -132,11 +131,14 @@ function tableReader(
         columns: builders.map((builder) => builder.finish()),
         key: spec.key,
         validColumn: spec.validColumn,
+        endColumn: spec.endColumn,
         availableColumn: spec.available.kind === "column" ? spec.available.column : null,
         entity: spec.entity,
         text: spec.text,
         valid: valid.numbers(),
         available: available.numbers(),
+        ends:
+          spec.endColumn === null ? null : ends.numbers().map((end) => (Number.isNaN(end) ? Infinity : end)),
         retracted: anyRetracted ? Uint8Array.from(retracted.numbers()) : null,
         lines: Int32Array.from(lines.numbers()),
         place,
@@ -148,11 +150,18 @@ function tableReader(
 }
 
 /** When a row is true of the world, when it (or its cells, one after the other) became available, whether it is withdrawn. */
-type RowTimes = { readonly validTime: Instant; readonly gone: boolean; readonly stages: readonly Stage[] };
+type RowTimes = {
+  readonly validTime: Instant;
+  /** null: none is known. */
+  readonly end: Instant | null;
+  readonly gone: boolean;
+  readonly stages: readonly Stage[];
+};
 
 /** What must stand in every row: its key, its entity (unless it is withdrawn), its times; undefined where it is refused. */
 function rowTimes(spec: TableSpec, opened: TableRows, place: Place, complain: Complain) {
   const validAt = opened.columns.indexOf(spec.validColumn);
+  const endAt = spec.endColumn === null ? -1 : opened.columns.indexOf(spec.endColumn);
   const keyAt = spec.key.map((column) => opened.columns.indexOf(column));
   const entityAt = spec.entity === null ? -1 : opened.columns.indexOf(spec.entity);
   const availableAt = spec.available.kind === "column" ? opened.columns.indexOf(spec.available.column) : -1;
@@ -170,23 +179,47 @@ function rowTimes(spec: TableSpec, opened: TableRows, place: Place, complain: Co
     const gone = isRetracted(row, opened.columns.indexOf("retracted"), at, complain);
     if (gone === false && entityAt >= 0 && (row.cells[entityAt] ?? null) === null)
       return missing(spec.entity as string, "an entity");
-    if (spec.zone === null && !zoneTold && isLocal([row.cells[validAt], row.cells[availableAt]])) {
+    if (
+      spec.zone === null &&
+      !zoneTold &&
+      isLocal([validAt, endAt, availableAt].map((column) => row.cells[column]))
+    ) {
       zoneTold = true;
       const key = `tables.${spec.name}.valid_time.zone`;
       complain("KeyMissing", { place: spec.place, key, present: Object.keys(spec.onDisk.valid_time) });
     }
     const validTime = timeOf(row.cells[validAt] ?? null, zone, at, spec.validColumn, complain);
     if (validTime === undefined || gone === undefined) return undefined;
+    const end = endOf(spec, row.cells[endAt] ?? null, validTime, zone, at, complain);
+    if (end === undefined) return undefined;
     const stages = availableStages(spec, row, opened, validTime, zone, at, complain);
-    return { validTime, gone, stages };
+    return { validTime, end, gone, stages };
   };
+}
+
+/** The end of a span, which is not before its start; null where no cell says it. */
+function endOf(
+  spec: TableSpec,
+  cell: Cell,
+  start: Instant,
+  zone: string,
+  place: Place,
+  complain: Complain,
+): Instant | null | undefined {
+  if (spec.endColumn === null || cell === null) return null;
+  const end = timeOf(cell, zone, place, spec.endColumn, complain);
+  if (end === undefined || end >= start) return end;
+  const expected = `an instant at or after the start in ${spec.validColumn}, ${formatInstant(start)}`;
+  complain("CellInvalid", { place, column: spec.endColumn, found: String(cell), expected });
+  return undefined;
 }
 
 /** Columns that hold times, or that are searched, are texts, whatever their first cell looks like. */
 function declaredType(spec: TableSpec, column: string): ColumnType | null {
   const declared = spec.columns.get(column);
   if (declared !== undefined) return declared;
-  const times = [spec.validColumn, ...(spec.available.kind === "column" ? [spec.available.column] : [])];
+  const available = spec.available.kind === "column" ? spec.available.column : null;
+  const times: readonly (string | null)[] = [spec.validColumn, spec.endColumn, available];
   return times.includes(column) || spec.text.includes(column) ? "string" : null;
 }
 

@@ -25,6 +25,11 @@ export function validAt(table: Table, plants: readonly PlantedRow[], row: number
   return row >= 0 ? (table.valid[row] as number) : (plants[-1 - row] as PlantedRow).valid;
 }
 
+/** The instant from which a row of a table with spans is no longer true; Infinity: none is known. */
+export function endAt(table: Table, plants: readonly PlantedRow[], row: number): number {
+  return row >= 0 ? ((table.ends as Float64Array)[row] as number) : (plants[-1 - row] as PlantedRow).end;
+}
+
 function keyAt(table: Table, plants: readonly PlantedRow[], row: number): readonly Cell[] {
   return row >= 0 ? keyCells(table, row) : (plants[-1 - row] as PlantedRow).key;
 }

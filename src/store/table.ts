@@ -27,6 +27,7 @@ export type Table = {
   readonly columnIndex: ReadonlyMap<string, number>;
   readonly keyColumns: readonly number[];
   readonly validColumn: number;
+  readonly endColumn: number | null;
   readonly availableColumn: number | null;
   readonly entity: number | null;
   /** Columns of texts that are searched. */
@@ -35,6 +36,8 @@ export type Table = {
   readonly keys: number;
   readonly valid: Float64Array;
   readonly available: Float64Array;
+  /** Where the valid time is a span, the instant from which a version is no longer true; Infinity: none is known. */
+  readonly ends: Float64Array | null;
   readonly retracted: Uint8Array | null;
   /** Version → key; key → its versions, `keyStart[k]` to `keyStart[k + 1]`, by available time. */
   readonly keyOf: Int32Array;

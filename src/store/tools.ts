@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Json } from "../core/canonical.ts";
 import { type Digest, digestOfJson } from "../core/digest.ts";
-import { parseInstant } from "../core/instant.ts";
+import { formatInstant, type Instant, parseInstant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { isRefusal } from "../core/refusal.ts";
 import type { Cell } from "../core/row-ref.ts";
@@ -66,6 +66,24 @@ export const AggregateArguments = Type.Object(
   },
 );
 
+const MembersArguments = Type.Object(
+  {
+    table: Type.String({ description: "the table's name; its rows have a start and an end" }),
+    at: Type.Optional(
+      Type.String({
+        description: "an RFC 3339 instant, the horizon or before it; without it, the horizon",
+      }),
+    ),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.rows })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.replyRows, default: limits.replyRows })),
+  },
+  {
+    ...strictly,
+    description:
+      "rows that hold at an instant, as known at the horizon: begun by then, and not ended at it; by key",
+  },
+);
+
 const SearchArguments = Type.Object(
   {
     query: Type.String({
@@ -100,12 +118,14 @@ const SearchArguments = Type.Object(
 export type RowsArguments = Static<typeof RowsArguments>;
 export type AggregateArguments = Static<typeof AggregateArguments>;
 type SearchArguments = Static<typeof SearchArguments>;
+type MembersArguments = Static<typeof MembersArguments>;
 
 export type ToolSchema = { readonly name: string; readonly schema: Json };
 export const toolSchemas: readonly ToolSchema[] = [
   { name: "rows", schema: plain(RowsArguments) },
   { name: "aggregate", schema: plain(AggregateArguments) },
   { name: "search", schema: plain(SearchArguments) },
+  { name: "members", schema: plain(MembersArguments) },
 ];
 /** Two runs whose tools differ are two trials: part of the stamp. */
 export const toolSchemaVersion: Digest = digestOfJson(toolSchemas as unknown as Json);
@@ -174,6 +194,37 @@ export function parseSearch(
     terms: [...terms],
     k: call.k ?? limits.searchRowsDefault,
   };
+}
+
+/** Who is asked for, when, and which page of them. */
+type Membership = {
+  readonly table: Table;
+  readonly at: number;
+  readonly page: { readonly offset: number; readonly limit: number };
+};
+
+export function parseMembers(
+  args: unknown,
+  tables: ReadonlyMap<string, Table>,
+  declared: readonly string[],
+  horizon: Instant,
+): Membership | Fault {
+  const table = tableOf(args, tables, declared);
+  if (isFault(table)) return table;
+  const wrong = misfit(MembersArguments, args);
+  if (wrong !== undefined) return badRequest(wrong);
+  if (table.ends === null) {
+    const known = declared.filter((name) => (tables.get(name)?.ends ?? null) !== null).sort();
+    return badRequest(
+      `rows of table ${table.name} have no end; of this case those of ${known.join(", ") || "no table"} have`,
+    );
+  }
+  const { at: text, offset = 0, limit = limits.replyRows } = args as MembersArguments;
+  const at = boundOf(text, "at", horizon);
+  if (typeof at !== "number") return at;
+  if (at > horizon)
+    return badRequest(`at: ${formatInstant(at)} is after the horizon, ${formatInstant(horizon)}`);
+  return { table, at, page: { offset, limit } };
 }
 
 /** Arguments of `rows` or `aggregate`, as a query of one table. */

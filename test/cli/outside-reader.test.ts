@@ -27,6 +27,7 @@ const choice = (disk: Partial<ProfileOnDisk> = {}, more: Partial<OutsideChoice> 
   family: null,
   params: {},
   offline: false,
+  answer: "probability",
   folder,
   ...more,
 });

@@ -49,6 +49,7 @@ export function readerAt(url: string, { disk, options }: Pick<Scene, "disk" | "o
   const source = httpReader({
     endpoint,
     endpoints: new Map(),
+    answer: "probability",
     identity: { pretrain_cutoff: "none", posttrain_cutoff: "none" },
     temperature: 0,
     params: {},

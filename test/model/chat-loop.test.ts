@@ -25,7 +25,7 @@ const settings: ChatSettings = {
   maxTokens: null,
   maxTokensKey: "max_tokens",
   omits: [],
-  functions: canonical(chatFunctions(toolSchemas)),
+  functions: canonical(chatFunctions(toolSchemas, "probability")),
 };
 const none: Completion = {
   content: null,

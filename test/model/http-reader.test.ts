@@ -69,7 +69,7 @@ test("http: a request passes model, temperature, seed by repeat and functions, a
   assert.deepEqual([model, temperature, seed, max_tokens], ["m-1", 0.5, 3, 99]);
   assert.deepEqual(
     tools?.map((each) => each.function.name),
-    ["rows", "aggregate", "search", "answer", "decline"],
+    ["rows", "aggregate", "search", "members", "answer", "decline"],
   );
   assert.match(
     request.messages[1]?.content ?? "",
@@ -162,7 +162,7 @@ test("http: one reminder follows a reply that is no answer, and the answer after
     ["system", "user", "assistant", "user"],
   );
   assert.equal(
-    (await said([{ content: "" }, { content: " " }])).outcome.toString().split(":")[0],
+    String((await said([{ content: "" }, { content: " " }])).outcome).split(":")[0],
     "empty_output",
   );
 });

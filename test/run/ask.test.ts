@@ -9,15 +9,18 @@ import { dailySet, readerOf, runDaily } from "../support/daily-set.ts";
 import { readRun } from "../support/read-run.ts";
 import type { ShownResult } from "../support/report-shape.ts";
 
+const probability = { answer: "probability" } as const;
 const half = { kind: "answer", probability: 0.5, usage: null } as const;
 
 describe("a reader's attempt", () => {
   it("is an attempt whatever it was: property over arbitrary values", () => {
     fc.assert(
       fc.property(fc.anything(), (given) => {
-        const attempt = checkAttempt(given);
+        const attempt = checkAttempt(given, probability);
         assert.ok(["answer", "decline", "fault"].includes(attempt.kind));
-        if (attempt.kind === "answer") assert.ok(attempt.probability >= 0 && attempt.probability <= 1);
+        if (attempt.kind !== "answer") return;
+        const { probability: found = Number.NaN } = attempt;
+        assert.ok(found >= 0 && found <= 1);
       }),
       { numRuns: 2000 },
     );
@@ -25,7 +28,7 @@ describe("a reader's attempt", () => {
 
   it("keeps what is right and refuses what is next to it", () => {
     const kind = (given: unknown) => {
-      const attempt = checkAttempt(given);
+      const attempt = checkAttempt(given, probability);
       return attempt.kind === "fault" ? attempt.class : attempt.kind;
     };
     assert.equal(kind({ ...half, probability: 0 }), "answer");

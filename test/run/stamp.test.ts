@@ -33,6 +33,7 @@ const options: RunOptions = {
   leak: { slices: null, threshold: null, judge: null, queries: null },
   deadlineSeconds: 600,
   filters: [],
+  leverage: 1,
   limit: null,
   concurrency: 4,
 };

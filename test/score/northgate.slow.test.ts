@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { entityFinder } from "../../src/caseset/entity-names.ts";
-import type { ForecastCase } from "../../src/caseset/forecast-case.ts";
+import type { BoundedCase } from "../../src/caseset/bounded-case.ts";
 import { type CaseSet, loadCaseSet } from "../../src/caseset/load.ts";
 import type { Json } from "../../src/core/canonical.ts";
 import { digestOf } from "../../src/core/digest.ts";
@@ -104,7 +104,7 @@ describe("findings of the scripted queries", () => {
   const asked = set.cases.filter(({ id }) => scripted.some((line) => line.case === id));
 
   /** A case's queries through the store's own search, as entries, and what is found in them. */
-  function findingsOf(item: ForecastCase) {
+  function findingsOf(item: BoundedCase) {
     const { id, horizon, reads } = item;
     const door = store.open({ caseId: id, horizon, tables: reads, overlay: null, subject: "test" });
     const bodies = new Map<string, Json>();
@@ -159,7 +159,7 @@ describe("findings of the scripted queries", () => {
       const wanted = lines.reduce((sum, { subtracted }) => sum + subtracted.length, 0) + excused.length;
       assert.equal(found.subtracted.case + found.subtracted.served, wanted, item.id);
     }
-    const { found } = findingsOf(asked.find(({ id }) => id === "harbour-line-2030-09-07") as ForecastCase);
+    const { found } = findingsOf(asked.find(({ id }) => id === "harbour-line-2030-09-07") as BoundedCase);
     assert.deepEqual(found.subtracted, { case: 0, served: 1 });
   });
 });

@@ -235,7 +235,7 @@ function premiumPlan() {
     ) as ForecastCase;
   });
   const outcomes = cases.map(
-    (one) => ({ state: "settled", outcome: 0, resolvedAt: one.resolution.at }) as const,
+    (one) => ({ state: "settled", outcome: 0, resolvedAt: one.resolvedAt }) as const,
   );
   return { plan: planArms(cases, family, null), cases, outcomes };
 }

@@ -10,7 +10,10 @@ type Jstat = {
   studentt: Distribution;
   normal: Distribution;
   mean(values: number[]): number;
-  stdev(values: number[], sample: boolean): number;
+  stdev(values: number[], sample?: boolean): number;
+  skewness(values: number[]): number;
+  /** Excess: 0 for a normal. */
+  kurtosis(values: number[]): number;
   quantiles(values: number[], probabilities: number[], alpha: number, beta: number): number[];
 };
 

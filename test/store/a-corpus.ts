@@ -14,6 +14,7 @@ const plain: Schema = {
   entity: null,
   text: ["note, #1"],
   forward: false,
+  span: false,
   delay: null,
 };
 
@@ -42,6 +43,7 @@ const rowsOf = (docs: readonly Doc[]): Row[] =>
       rank: null,
       x: null,
       "note, #1": text,
+      until: null,
     },
   }));
 export const tableOf = (docs: readonly Doc[], change: Partial<Schema> = {}): Table =>

@@ -54,11 +54,13 @@ function rawOf(lines: readonly Line[], forward = false): RawTable {
     columns: [key.finish(), x.finish()],
     key: ["key"],
     validColumn: "key",
+    endColumn: null,
     availableColumn: null,
     entity: null,
     text: [],
     valid: Float64Array.from(lines, (line) => micros(line.valid ?? "2014-03-01T00:00:00Z")),
     available: Float64Array.from(lines, (line) => micros(line.available)),
+    ends: null,
     retracted: lines.some((line) => line.gone)
       ? Uint8Array.from(lines, (line) => Number(line.gone ?? false))
       : null,

@@ -44,7 +44,15 @@ test("a snapshot at each instant at which anything happened is the naive one, wh
 
 const day = (n: number): Instant =>
   instant((parseInstant("2014-03-01T00:00:00Z", "t", "t") as number) + n * MICROS_PER_DAY);
-const schema: Schema = { name: "t", key: ["n"], entity: "group", text: [], forward: false, delay: null };
+const schema: Schema = {
+  name: "t",
+  key: ["n"],
+  entity: "group",
+  text: [],
+  forward: false,
+  span: false,
+  delay: null,
+};
 
 /** A row of key `n`, entity `group`, true since day `valid`, known since day `available`. */
 const row = (
@@ -68,6 +76,7 @@ const row = (
     rank: null,
     x: null,
     "note, #1": null,
+    until: null,
     ...more,
   },
 });
@@ -168,6 +177,7 @@ test("a visible plant in the place of an entity's best row: worse, better, of an
       keyId: findKey(table, key),
       key,
       valid: day(valid),
+      end: Number.POSITIVE_INFINITY,
       available: day(9),
       cells,
       ref,

@@ -128,7 +128,13 @@ test("no plant's valid time is after its available time, but in tables that spea
 test("values come from versions available at the horizon; key, entity and time columns are the plant's own", () => {
   always((plants, { table }, { known }) => {
     const standing = known.filter((version) => !version.retracted);
-    const own = new Set([...table.keyColumns, table.validColumn, table.availableColumn, table.entity]);
+    const own = new Set([
+      ...table.keyColumns,
+      table.validColumn,
+      table.endColumn,
+      table.availableColumn,
+      table.entity,
+    ]);
     const drawn = table.columns.flatMap((_column, i) => (own.has(i) ? [] : [i]));
     assertEvery(probePlants(plants), ({ cells, key }) => {
       const values = drawn.every((column) => {
@@ -148,6 +154,22 @@ test("values come from versions available at the horizon; key, entity and time c
       );
     });
   });
+});
+
+test("a plant of a table of spans has begun and not ended when it is there: its end is a known version's, or none", () => {
+  const seen = new Set<boolean>();
+  always((plants, { table }, { known }) => {
+    if (table.endColumn === null) return;
+    const column = table.endColumn;
+    const ends = known.map(({ cells }) => cells[column]);
+    assertEvery(probePlants(plants), ({ cells, end, available }) => {
+      const cell = cells[column] ?? null;
+      seen.add(cell === null);
+      if (cell === null) return end === Number.POSITIVE_INFINITY;
+      return end > available && cell === formatInstant(end) && ends.includes(cell);
+    });
+  });
+  assert.equal(seen.size, 2);
 });
 
 test("no plant's digest is a real row's: the bytes differ from each version's", () => {
@@ -217,7 +239,15 @@ for (const naive of [false, true]) {
   });
 }
 
-const plain: Schema = { name: "t", key: ["id"], entity: null, text: [], forward: false, delay: null };
+const plain: Schema = {
+  name: "t",
+  key: ["id"],
+  entity: null,
+  text: [],
+  forward: false,
+  span: false,
+  delay: null,
+};
 const rowOf = (valid: string, released: string, cells: Record<string, Cell>, retracted = false): Row => ({
   valid: at(valid),
   available: at(released),
@@ -232,6 +262,7 @@ const rowOf = (valid: string, released: string, cells: Record<string, Cell>, ret
     rank: null,
     x: null,
     "note, #1": null,
+    until: null,
     ...cells,
   },
 });

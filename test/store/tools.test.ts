@@ -9,7 +9,15 @@ import { toolSchemas } from "../../src/store/tools.ts";
 import { assertEvery, assertNone } from "../support/all.ts";
 import { callsOf, type Row, type Schema, START, scenes, tableOfRows } from "../support/random-table.ts";
 
-const schema: Schema = { name: "t", key: ["n"], entity: "group", text: [], forward: false, delay: null };
+const schema: Schema = {
+  name: "t",
+  key: ["n"],
+  entity: "group",
+  text: [],
+  forward: false,
+  span: false,
+  delay: null,
+};
 const rowOf = (n: number, x: number | null, hour: number): Row => ({
   valid: START,
   available: (START + hour * 3_600_000_000) as Instant,
@@ -24,6 +32,7 @@ const rowOf = (n: number, x: number | null, hour: number): Row => ({
     rank: null,
     x,
     "note, #1": null,
+    until: null,
   },
 });
 const table = tableOfRows(schema, [
@@ -53,10 +62,10 @@ const numbersOf = (args: object) =>
 test("each tool has a schema, and no tool but these is answered", () => {
   assert.deepEqual(
     toolSchemas.map(({ name }) => name),
-    ["rows", "aggregate", "search"],
+    ["rows", "aggregate", "search", "members"],
   );
-  for (const tool of ["members", "", "Rows", "__proto__", "constructor"])
-    assert.match(faultOf(tool, { table: "t" }), /^no tool ".*"; known: rows, aggregate, search$/);
+  for (const tool of ["member", "", "Rows", "__proto__", "constructor"])
+    assert.match(faultOf(tool, { table: "t" }), /^no tool ".*"; known: rows, aggregate, search, members$/);
 });
 
 test("a table that the case does not declare is not there, though the store has it", () => {

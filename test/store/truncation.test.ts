@@ -66,7 +66,7 @@ test("every reply is byte-equal to the naive reference's", () => {
   fc.assert(sameAsReference(ours), { numRuns: 600 });
 });
 
-test("the properties look at something: rows, cut replies, faults, groups and withdrawn rows are among the scenes", () => {
+test("the properties look at something: rows, members, cut replies, faults, groups and withdrawn rows are among the scenes", () => {
   const seen = new Set<string>();
   for (const scene of fc.sample(scenes, { numRuns: 300, seed: 1 })) {
     const table = tableOfRows(scene.table.schema, scene.table.rows);
@@ -83,7 +83,16 @@ test("the properties look at something: rows, cut replies, faults, groups and wi
       "later rows",
       scene.table.rows.some((row) => row.available > scene.horizon),
     );
-    for (const answer of answersOf(createStore([table]), scene, null)) {
+    for (const [i, answer] of answersOf(createStore([table]), scene, null).entries()) {
+      if (scene.calls[i]?.tool === "members") {
+        const { length } = [...answer.matchAll(/"ref":/g)];
+        note("members", length > 0);
+        note("several members", length > 1);
+        note("no members", answer === '{"rows":[]}');
+        note("cut members", answer.includes('"truncated":true'));
+        note("members with an end", /"until":"/.test(answer));
+        note("no universe", answer.startsWith("fault"));
+      }
       note("rows", answer.startsWith('{"rows":[{'));
       note("cut", answer.includes('"truncated":true'));
       note("fault", answer.startsWith("fault"));
@@ -101,7 +110,17 @@ test("the properties look at something: rows, cut replies, faults, groups and wi
     "later rows",
     "rows",
   ];
-  assertEvery([...wanted, "cut", "fault", "groups", "scores", "nothing found"], (name) => seen.has(name));
+  const asked = [
+    "members",
+    "several members",
+    "no members",
+    "cut members",
+    "members with an end",
+    "no universe",
+  ];
+  assertEvery([...wanted, ...asked, "cut", "fault", "groups", "scores", "nothing found"], (name) =>
+    seen.has(name),
+  );
 });
 
 for (const [name, rule] of Object.entries<Rule>(brokenRules)) {

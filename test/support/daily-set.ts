@@ -27,10 +27,20 @@ export type DailyOptions = {
   readonly from?: number;
   /** The text of a day's note, which is searched; without it there are no notes. */
   readonly note?: (i: number) => string;
+  /** Lines `who,stint,from,to,known`: the cases then read a table `crew` of them, whose rows hold from one day to another. */
+  readonly crew?: string;
   readonly label?: (i: number) => object | null;
   readonly cluster?: (i: number) => string;
   readonly tags?: (i: number) => string[];
 };
+
+const CREW = `  crew:
+    rows: {file: crew.csv}
+    key: [who, stint]
+    entity: who
+    valid_time: {from: from, to: to}
+    available_time: {column: known}
+`;
 
 export async function dailySet(options: DailyOptions = {}): Promise<{ set: CaseSet; store: Store }> {
   const { days = 40, from = 10 } = options;
@@ -49,7 +59,7 @@ tables:
     key: [date]
     valid_time: {column: date}
     available_time: {after: valid_time, delay: P1D}
-${noted ? "    text: [note]\n" : ""}`;
+${noted ? "    text: [note]\n" : ""}${options.crew === undefined ? "" : CREW}`;
   fs.writeFileSync(path.join(folder, "caseset.yaml"), yaml);
   const all = [...Array(days).keys()];
   fs.writeFileSync(
@@ -58,13 +68,15 @@ ${noted ? "    text: [note]\n" : ""}`;
       ? `date,value,note\n${all.map((i) => `${date(i)},${reading(i)},${options.note?.(i)}\n`).join("")}`
       : `date,value\n${all.map((i) => `${date(i)},${reading(i)}\n`).join("")}`,
   );
+  if (options.crew !== undefined)
+    fs.writeFileSync(path.join(folder, "crew.csv"), `who,stint,from,to,known\n${options.crew}`);
   const asked = all.filter((i) => i >= from);
   const cases = asked.map((i) => ({
     id: `day-${date(i)}`,
     kind: "forecast",
     question: `Above 50 on ${date(i)}?`,
     freeze: at(i),
-    reads: ["readings"],
+    reads: options.crew === undefined ? ["readings"] : ["readings", "crew"],
     resolution: { statement: "value > 50", vintage: "first", at: at(i + 1) },
     label_interval: [at(i), at(i + 1)],
     answer: "probability",

@@ -1,12 +1,14 @@
 /** A store that is slow and plainly right: arrays of versions, every rule of chapter 21 spelled out, its bound exchangeable. */
 import { canonical, type Json } from "../../src/core/canonical.ts";
-import { MICROS_PER_DAY } from "../../src/core/instant.ts";
+import { MICROS_PER_DAY, parseInstant } from "../../src/core/instant.ts";
+import { localInstant, parseWall } from "../../src/core/local-time.ts";
 import type { Cell } from "../../src/core/row-ref.ts";
 import { createStore, type Door, type OpenRequest, type Reply, type Store } from "../../src/store/door.ts";
 import type { Query } from "../../src/store/select.ts";
 import type { Table } from "../../src/store/table.ts";
 import {
   AggregateArguments,
+  parseMembers,
   parseQuery,
   parseSearch,
   RowsArguments,
@@ -89,6 +91,12 @@ export function naiveStore(
             ? { ok: false, fault: search }
             : naiveSearch(search, allOf, request.horizon, rule, countedBy(request));
         }
+        if (tool === "members") {
+          const asked = parseMembers(args, byName, request.tables, request.horizon);
+          return "class" in asked
+            ? { ok: false, fault: asked }
+            : rowsReply(asked.table, membersOf(asked, allOf(asked.table), request.horizon, rule), asked.page);
+        }
         if (tool !== "rows" && tool !== "aggregate") return fault(`no tool ${tool}`);
         const table = tableOf(args, byName, request.tables);
         if ("class" in table) return { ok: false, fault: table };
@@ -145,9 +153,35 @@ function selected(
   });
 }
 
+/** Of each key the row that is seen, if it has begun at the instant and not ended; an end is read from its cell. */
+function membersOf(
+  { table, at }: { readonly table: Table; readonly at: number },
+  all: readonly Version[],
+  asOf: number,
+  rule: Rule,
+): readonly Version[] {
+  const until = table.endColumn as number;
+  const endOf = (cell: string): number => {
+    const wall = parseWall(cell);
+    return wall === undefined
+      ? (parseInstant(cell, "test", "until") as number)
+      : localInstant(table.zone as string, wall);
+  };
+  const holds = ({ valid, cells }: Version) => {
+    const end = cells[until] ?? null;
+    return valid <= at && (end === null || endOf(String(end)) > at);
+  };
+  return [...groupBy(all, (v) => canonical(v.key)).values()]
+    .flatMap((versions) => rule(versions, asOf, table.forward, holds) ?? [])
+    .filter(holds)
+    .sort(byKeyCells);
+}
+
 const plantsOf = (rows: readonly Version[]) => rows.flatMap(({ plant }) => (plant === null ? [] : [plant]));
 
-function rowsReply(table: Table, found: readonly Version[], args: RowsArguments): Reply {
+type Page = Pick<RowsArguments, "offset" | "limit">;
+
+function rowsReply(table: Table, found: readonly Version[], args: Page): Reply {
   const from = args.offset ?? 0;
   const page = found.slice(from, from + (args.limit ?? 100));
   const cut = from + page.length < found.length;

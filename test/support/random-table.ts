@@ -34,6 +34,8 @@ export type Schema = {
   readonly entity: string | null;
   readonly text: readonly string[];
   readonly forward: boolean;
+  /** Rows are true from `at` until `until`, of which the end may be absent. */
+  readonly span: boolean;
   /** Available a fixed delay after the valid time, by rule; else by a column of texts. */
   readonly delay: Duration | null;
 };
@@ -50,6 +52,7 @@ const types: Readonly<Record<string, ColumnType>> = {
   rank: "number",
   x: "number",
   "note, #1": "string",
+  until: "string",
 };
 const columnNames = Object.keys(types);
 const texts = ["a", "b", "B", "é", "a,b", "😀", "1"];
@@ -64,6 +67,7 @@ const schemas: fc.Arbitrary<Schema> = fc.record({
   entity: fc.constantFrom(...entities),
   text: fc.constantFrom(...textColumns),
   forward: fc.boolean(),
+  span: fc.boolean(),
   delay: fc
     .constantFrom(null, null, "PT0S", "PT6H", "P1D", "P2DT1H")
     .map((text) => (text === null ? null : (parseDuration(text, "test", "delay") as Duration))),
@@ -76,7 +80,7 @@ const rawRows = fc.record({
   quarter: fc.nat({ max: 20 }),
   lag: fc.constantFrom(0, 0, 1, 6, 24, 25, 48, 100),
   retracted: fc.integer({ min: 0, max: 6 }).map((die) => die === 0),
-  hidden: fc.constantFrom<readonly string[]>([], [], ["x"], ["x", "note, #1"], ["group", "rank"]),
+  hidden: fc.constantFrom<readonly string[]>([], [], ["x"], ["x", "note, #1"], ["group", "rank"], ["until"]),
   id: fc.constantFrom(...texts),
   n: fc.constantFrom(-1, 0, 2, 10),
   flag: fc.boolean(),
@@ -84,6 +88,8 @@ const rawRows = fc.record({
   rank: maybe(fc.constantFrom(1, 2)),
   x: maybe(number),
   note: maybe(fc.constantFrom(...notes)),
+  /** Hours that a row is true for. */
+  stay: fc.constantFrom(null, 0, 1, 6, 24, 47, 48, 2400),
 });
 
 export const randomTables: fc.Arbitrary<RandomTable> = fc
@@ -113,6 +119,7 @@ export const randomTables: fc.Arbitrary<RandomTable> = fc
         rank: !steady ? one.rank : one.id === "b" ? null : quarter % 2,
         x: one.x,
         "note, #1": one.note,
+        until: one.stay === null ? null : formatInstant(valid + one.stay * HOUR),
       };
       const hidden = whole ? [] : one.hidden.filter((name) => !schema.key.includes(name));
       const cells = Object.fromEntries(
@@ -132,6 +139,7 @@ const specOf = (schema: Schema): TableSpec => ({
   rows: { file: "t.csv" },
   key: schema.key,
   validColumn: "at",
+  endColumn: schema.span ? "until" : null,
   zone: ZONE,
   available:
     schema.delay === null
@@ -141,8 +149,16 @@ const specOf = (schema: Schema): TableSpec => ({
   entity: schema.entity,
   text: schema.text,
   forward: schema.forward,
-  onDisk: { rows: { file: "t.csv" }, key: [...schema.key], valid_time: { column: "at" } },
+  onDisk: {
+    rows: { file: "t.csv" },
+    key: [...schema.key],
+    valid_time: schema.span ? { from: "at", to: "until" } : { column: "at" },
+  },
 });
+
+/** By its cell alone: where that is hidden, nobody knows of an end. */
+const endOf = ({ cells: { until } }: Row): number =>
+  typeof until === "string" ? (parseInstant(until, "test", "until") as number) : Number.POSITIVE_INFINITY;
 
 /** Indexes rows as a loader would; the types are the schema's, so that fewer rows make the same columns. */
 export function tableOfRows(schema: Schema, rows: readonly Row[]): Table {
@@ -159,11 +175,13 @@ export function tableOfRows(schema: Schema, rows: readonly Row[]): Table {
     columns: builders.map((builder) => builder.finish()),
     key: schema.key,
     validColumn: "at",
+    endColumn: schema.span ? "until" : null,
     availableColumn: schema.delay === null ? "released" : null,
     entity: schema.entity,
     text: schema.text,
     valid: Float64Array.from(rows, (row) => row.valid),
     available: Float64Array.from(rows, (row) => row.available),
+    ends: schema.span ? Float64Array.from(rows, endOf) : null,
     retracted: rows.some((row) => row.retracted)
       ? Uint8Array.from(rows, (row) => Number(row.retracted))
       : null,
@@ -224,7 +242,7 @@ export const queries = [
   "—",
 ];
 
-export type Call = { readonly tool: "rows" | "aggregate" | "search"; readonly args: Json };
+export type Call = { readonly tool: "rows" | "aggregate" | "search" | "members"; readonly args: Json };
 
 export function callsOf(table: RandomTable): fc.Arbitrary<Call> {
   const bound = momentsOf(table).map((at) => formatInstant(at));
@@ -273,7 +291,12 @@ export function callsOf(table: RandomTable): fc.Arbitrary<Call> {
     },
     { requiredKeys: ["query"] },
   );
+  const members = fc.record(
+    { ...required, at: bound, offset: fc.nat({ max: 3 }), limit: fc.constantFrom(1, 2, 100) },
+    { requiredKeys: ["table"] },
+  );
   return fc.oneof(
+    { weight: 3, arbitrary: members.map((args) => ({ tool: "members" as const, args: args as Json })) },
     { weight: 3, arbitrary: rows.map((args) => ({ tool: "rows" as const, args: args as Json })) },
     { weight: 1, arbitrary: snapshot.map((args) => ({ tool: "rows" as const, args: args as Json })) },
     { weight: 2, arbitrary: aggregate.map((args) => ({ tool: "aggregate" as const, args: args as Json })) },

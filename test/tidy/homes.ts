@@ -9,10 +9,10 @@ type Home = { readonly capability: string; readonly file: string; readonly symbo
 
 /** Capabilities that the list may not lose. */
 const needed = (
-  "agent session|aggregate|arms|as-of visibility|bootstrap|bounded read|brier|budget|canonical json|" +
+  "agent session|aggregate|arms|as-of visibility|backtest overfitting|bootstrap|bounded read|brier|budget|canonical json|" +
   "case set loading|chat endpoint reader|child process reader|cluster-robust contrast|control difference|" +
-  "control slices|cutoff discontinuity|cutoff slices|digest|duration|entity index|entity names|floor judge|instant parsing|judge calls|limits|" +
-  "local time|merkle root|model evidence|module reader|normal quantile|plant|probe|protocol client reader|query finding|" +
+  "control slices|cutoff discontinuity|cutoff slices|deflated ratio|digest|duration|effective trials|entity index|entity names|floor judge|instant parsing|judge calls|limits|" +
+  "local time|merkle root|model evidence|module reader|multiple tests|normal quantile|plant|probe|protocol client reader|query finding|" +
   "random stream|ranked search|rate limit|reader identity|reader instances|recorder|refusal|reply cache|report result|" +
   "routing|selection|settlement|stamp|strict json|t quantile|table of answers|text rendering|" +
   "trajectory scoring"

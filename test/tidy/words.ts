@@ -61,8 +61,13 @@ function phraseIn(words: readonly string[], phrases: readonly (readonly string[]
 const applied = ["sharpe", "portfolio", "drawdown", "fill", "delisting", "ticker", "price"];
 const appliedPhrases = [...applied.flatMap((word) => [[word], [`${word}s`]]), ["return", "series"]];
 /** A picture's shapes have a fill. */
-const drawing = "src/report/cutoff-plot.ts";
-const appliedHomes = ["src/stats/", "src/profile/", "src/cli/", "src/core/refusal", drawing];
+const drawings = [
+  "src/report/cutoff-plot.ts",
+  "src/report/dot-plot.ts",
+  "src/report/split-plot.ts",
+  "src/report/svg-picture.ts",
+];
+const appliedHomes = ["src/stats/", "src/profile/", "src/cli/", "src/core/refusal", ...drawings];
 
 const domainNeutral: Rule = {
   name: "domain-neutral words",

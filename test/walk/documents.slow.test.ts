@@ -142,7 +142,7 @@ describe("documents.tiers", () => {
     for (const entry of run.entries) {
       if (entry.kind !== "answer") continue;
       const tier = tierOf(entry.case, (served.get(entry.case) as Map<string, number>).keys());
-      const miss = entry.probability - (outcomes.get(entry.case) as number);
+      const miss = (entry.probability as number) - (outcomes.get(entry.case) as number);
       rows.set(tier, [...(rows.get(tier) ?? []), miss * miss]);
     }
     const table = result.leakage.documents.tiers["routed"] as readonly Tier[];

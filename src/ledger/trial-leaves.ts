@@ -1,0 +1,37 @@
+/** What a workspace's audit logs say of a trial ledger: rows that runs appended, which may neither change nor go. */
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { isThere, onDisk } from "./disk.ts";
+import { parseLeaf } from "./leaves.ts";
+import { readLeaves } from "./log-files.ts";
+
+/** After its first `rows` rows a ledger had this head; `place` is the leaf that says so. */
+export type HeldHead = { readonly rows: number; readonly head: string; readonly place: string };
+
+/**
+ * Of the ledger of this name, in the order of logs and leaves. No signature is checked: whoever can write here could
+ * change both. Refuses what parseLeaf does for a leaf that speaks of the ledger.
+ */
+export function* heldHeads(workspace: string, ledger: string): Generator<HeldHead> {
+  const audit = path.join(workspace, "ledgers", "audit");
+  const mark = Buffer.from(`"ledger":${JSON.stringify(ledger)}`);
+  for (const folder of foldersIn(audit))
+    for (const { bytes, index } of readLeaves({ folder, key: null })) {
+      if (!bytes.includes(mark)) continue;
+      const place = `${path.join(folder, "leaves.jsonl")}:${index + 1}`;
+      const leaf = parseLeaf(bytes.toString(), place, ["blindcast.open/1", "blindcast.trial-row/1"]);
+      if (leaf.v === "blindcast.trial-row/1") yield { rows: leaf.row + 1, head: leaf.line, place };
+      else if (leaf.trials !== null) yield { rows: leaf.trials.rows, head: leaf.trials.head, place };
+    }
+}
+
+const foldersIn = (audit: string): readonly string[] =>
+  onDisk(audit, () =>
+    isThere(audit)
+      ? fs
+          .readdirSync(audit, { withFileTypes: true })
+          .filter((entry) => entry.isDirectory())
+          .map(({ name }) => path.join(audit, name))
+          .sort()
+      : [],
+  );

@@ -1,0 +1,116 @@
+/** A profile's decisions, ready to run: the section that is made of them, and what of them is stamped, kept and checked. */
+import * as fs from "node:fs";
+import type { BoundedCase, CaseKind } from "../caseset/bounded-case.ts";
+import type { DecisionCase } from "../caseset/decision-case.ts";
+import type { CaseSet } from "../caseset/load.ts";
+import type { Json } from "../core/canonical.ts";
+import { type Digest, digestOf, sha256Hex } from "../core/digest.ts";
+import { formatInstant } from "../core/instant.ts";
+import { refuse } from "../core/refusal.ts";
+import type { Section } from "../report/section.ts";
+import type { Check } from "../run/preflight.ts";
+import type { TrialRules } from "../run/trials.ts";
+import type { Store } from "../store/door.ts";
+import { type DecisionTerms, decisionSection, marksOf, sliceNames, sliceOf } from "./decisions.ts";
+import { checkDelistingReturns, exitLines, noExits } from "./exits.ts";
+import { quotesOfTable } from "./price-table.ts";
+import type { Profile } from "./profile.ts";
+import { quoteLines } from "./quote-lines.ts";
+import { quotesOf } from "./quotes.ts";
+import { universeExits } from "./universe.ts";
+
+/** What a run takes of its decisions. */
+export type DecisionRun = {
+  readonly section: Section;
+  readonly trial: TrialRules;
+  /** Prices and exits, so that a stranger can make the accounts again. */
+  readonly artifacts: ReadonlyMap<string, string>;
+  /** Part of the stamp. */
+  readonly execution: Json;
+  readonly checks: readonly Check[];
+};
+
+/** Law 6: a backtest says how its decisions are filled, or that there are none. */
+export function checkExecution({ execution, place, name }: Profile, kind: CaseKind): void {
+  if (execution === null || (kind === "decision" && execution === "none"))
+    refuse("EvalExecutionUndeclared", { place, profile: name });
+}
+
+/** null for a set without decisions. Refuses what of prices, exits and terms is wrong, before any case. */
+export function decisionRun(profile: Profile, set: CaseSet, store: Store): DecisionRun | null {
+  const { execution, returns, universe, place } = profile;
+  if (set.onDisk.kind !== "decision" || execution === null || execution === "none") return null;
+  if (returns === null) return refuse("KeyMissing", { place, key: "returns", present: ["execution"] });
+  const { table: name, columns } = execution.prices;
+  const table = store.tables.get(name);
+  if (table === undefined)
+    return refuse("TableUnknown", { place, found: name, known: [...store.tables.keys()] });
+  const found = [...quotesOfTable(table, columns, null, place)];
+  const quotes = quotesOf(found, columns);
+  const exits = universe === null ? noExits : universeExits(universe, store, quotes, place);
+  const terms: DecisionTerms = { execution, returns, quotes, exits };
+  const texts = { prices: quoteLines(found), exits: exitLines(exits) };
+  return {
+    section: decisionSection(terms),
+    trial: { units: returns.per },
+    artifacts: new Map(Object.values(texts).map((text) => [sha256Hex(text), text])),
+    execution: {
+      component: execution.component,
+      code: componentDigest(),
+      prices: digestOf(texts.prices),
+      exits: digestOf(texts.exits),
+    },
+    checks: [(plan) => checkCases(plan.cases, profile, terms)],
+  };
+}
+
+/** An account follows one decision at a time, and its last period has an end. */
+function checkCases(
+  cases: readonly BoundedCase[],
+  { universe, place }: Profile,
+  { exits }: DecisionTerms,
+): void {
+  for (const slice of sliceNames) {
+    const own = (cases as readonly DecisionCase[])
+      .filter((item) => sliceOf(item) === slice)
+      .sort((a, b) => a.horizon - b.horizon);
+    const marks = marksOf(own);
+    own.forEach((item, i) => {
+      demandUniverse(item, universe, place);
+      const [at, next] = [item.horizon, marks[i + 1] as number];
+      if (at < next) return;
+      refuse("FieldInvalid", {
+        place: own[Math.min(i + 1, own.length - 1)]?.place ?? item.place,
+        field: `case ${item.id}: horizon`,
+        found: `${formatInstant(at)}, and what comes next is no later`,
+        expected:
+          "horizons that differ within a slice, and a label that ends after the last: an account follows one decision at a time",
+      });
+    });
+    const [first, last] = [marks[0], marks.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    const due = [...exits.values()].filter(({ available }) => available > first && available <= last);
+    checkDelistingReturns(due, place);
+  }
+}
+
+function demandUniverse(item: DecisionCase, universe: Profile["universe"], place: string): void {
+  if (item.universe === null) return;
+  if (universe?.table !== item.universe)
+    refuse("FieldInvalid", {
+      place,
+      field: "universe.table",
+      found: universe?.table ?? "nothing",
+      expected: `${item.universe}, the universe of case ${item.id}`,
+    });
+  if (item.window === null) refuse("UniverseWindowMissing", { place: item.place, id: item.id });
+}
+
+const PARTS = ["account", "book", "execution", "exits", "fills", "price-table", "quotes"];
+
+/** Of the component's code, file by file, as it runs. */
+function componentDigest(): Digest {
+  return digestOf(
+    PARTS.map((part) => digestOf(fs.readFileSync(new URL(`./${part}.js`, import.meta.url)))).join("\n"),
+  );
+}

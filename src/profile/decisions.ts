@@ -1,0 +1,204 @@
+/** What became of decisions: an account for each slice, arm and repeat, its returns, and what a ledger of trials keeps. */
+import type { BoundedCase } from "../caseset/bounded-case.ts";
+import type { DecisionCase } from "../caseset/decision-case.ts";
+import type { Json } from "../core/canonical.ts";
+import type { Instant } from "../core/instant.ts";
+import type { TrialRows } from "../ledger/trial-chain.ts";
+import { trialsOf } from "../ledger/trial-ledger.ts";
+import type { Section, Sectioned, SectionMade } from "../report/section.ts";
+import { ROUTED } from "../run/arms.ts";
+import type { TrajectoryScore } from "../score/score-trajectory.ts";
+import { runAccount, type TradedAccount } from "./account.ts";
+import { accountFigures, accountJson } from "./account-figures.ts";
+import { deflate } from "./deflation.ts";
+import type { ExecutionTerms } from "./execution.ts";
+import type { Exits } from "./exits.ts";
+import type { Decision } from "./fills.ts";
+import type { Quotes } from "./quotes.ts";
+import { type ReturnsTerms, trialMeasures } from "./returns.ts";
+import { measureOfTrial, type TrialMeasures } from "./trial-measure.ts";
+import { trialName } from "./trial-name.ts";
+
+/** All that an account hangs on, beside the answers. */
+export type DecisionTerms = {
+  readonly execution: ExecutionTerms;
+  readonly returns: ReturnsTerms;
+  readonly quotes: Quotes;
+  readonly exits: Exits;
+};
+
+/**
+ * Cases that choose among a table's members, cases that name their own, and cases without either: each an account of its
+ * own. They never pool.
+ */
+export const sliceNames = ["universe", "fixed_universe", "all"] as const;
+type SliceName = (typeof sliceNames)[number];
+
+export function sliceOf({ universe, members }: DecisionCase): SliceName {
+  return universe !== null ? "universe" : members !== null ? "fixed_universe" : "all";
+}
+
+/** One (slice, arm, repeat): what its answers were, and what became of them. */
+type Traded = {
+  readonly slice: SliceName;
+  readonly arm: string;
+  readonly repeat: number;
+  readonly cases: readonly DecisionCase[];
+  /** Cases without an answer: what was held then stood. */
+  readonly held: number;
+  readonly account: TradedAccount;
+};
+
+export function decisionSection(terms: DecisionTerms): Section {
+  return {
+    name: "decisions",
+    make: (of) => makeSection(of, terms),
+    ofTrials: (ledger, start) => trialFigures(ledger, start, terms.returns),
+  };
+}
+
+function makeSection(of: Sectioned, terms: DecisionTerms): SectionMade {
+  const traded = tradeAll(of, terms);
+  const main = sliceNames.find((name) => traded.some(({ slice }) => slice === name)) ?? "all";
+  const own = traded.filter(({ slice, arm }) => slice === main && arm === ROUTED);
+  const excess = own.map(({ account }) => excessReturns(account, terms.returns));
+  const measures = trialMeasures(
+    excess,
+    own.map(({ repeat }) => repeat),
+  );
+  const first = own[0];
+  const known = first?.account.returns.filter((value) => value !== null).length ?? 0;
+  const headline = first === undefined ? null : accountFigures(first.account, terms.returns);
+  return {
+    section: sectionJson(traded, main, terms),
+    headline: { slice: main, decisions: headline as Json },
+    n: known,
+    failed: traded.flatMap(missingReturns),
+    findings: [],
+    unsettled: own.slice(0, 1).flatMap(unknownReturns),
+    missing: [
+      { section: "premium", reason: "of decisions: returns of arms are compared by their own figures" },
+    ],
+    trial: { measures: measures as unknown as Json, series: seriesOf(measures) },
+  };
+}
+
+/** The digest of the first repeat's returns; of the others each row has its own. */
+const seriesOf = ({ repeats }: TrialMeasures): string | null => repeats[0]?.series ?? null;
+
+function tradeAll({ cases, scores }: Sectioned, terms: DecisionTerms): Traded[] {
+  const groups = new Map<string, { slice: SliceName; arm: string; repeat: number; of: TrajectoryScore[] }>();
+  for (const score of scores) {
+    const { arm, repeat, caseIndex } = score;
+    const slice = sliceOf(cases[caseIndex] as DecisionCase);
+    const key = JSON.stringify([sliceNames.indexOf(slice), arm, repeat]);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { slice, arm, repeat, of: [score] });
+    else known.of.push(score);
+  }
+  return [...groups.values()]
+    .map(({ slice, arm, repeat, of }) => ({ slice, arm, repeat, ...trade(of, cases, terms) }))
+    .sort(
+      (a, b) =>
+        sliceNames.indexOf(a.slice) - sliceNames.indexOf(b.slice) ||
+        (a.arm < b.arm ? -1 : a.arm > b.arm ? 1 : a.repeat - b.repeat),
+    );
+}
+
+/** Marks stand at each horizon, before its decision, and at the end of the last case's label. */
+function trade(
+  scores: readonly TrajectoryScore[],
+  cases: readonly BoundedCase[],
+  { execution, quotes, exits }: DecisionTerms,
+): Pick<Traded, "cases" | "held" | "account"> {
+  const rows = scores
+    .map((score) => ({ item: cases[score.caseIndex] as DecisionCase, positions: score.positions }))
+    .sort((a, b) => a.item.horizon - b.item.horizon);
+  const decisions: Decision[] = rows.map(({ item, positions }) => ({
+    id: item.id,
+    at: (item.horizon + execution.latency.micros) as Instant,
+    positions,
+  }));
+  const own = rows.map(({ item }) => item);
+  const marks = marksOf(own);
+  return {
+    cases: own,
+    held: rows.filter(({ positions }) => positions === null).length,
+    account: runAccount(decisions, quotes, marks, execution, exits),
+  };
+}
+
+/** `cases` by horizon. */
+export function marksOf(cases: readonly DecisionCase[]): Instant[] {
+  const last = cases.at(-1);
+  return last === undefined ? [] : [...cases.map(({ horizon }) => horizon), last.labelInterval[1]];
+}
+
+/** null where one of the returns is not known: then there is no series. */
+export function excessReturns(
+  { returns }: Pick<TradedAccount, "returns">,
+  { riskFree }: ReturnsTerms,
+): readonly number[] | null {
+  return returns.includes(null) ? null : (returns as readonly number[]).map((value) => value - riskFree);
+}
+
+/** A held member that left without a return fails the run by its name. */
+function missingReturns({ arm, repeat, account, cases }: Traded): { readonly [key: string]: Json }[] {
+  return account.missing.map(({ entity, available }) => ({
+    case: cases.findLast(({ horizon }) => horizon < available)?.id ?? (cases[0] as DecisionCase).id,
+    arm,
+    repeat,
+    rule: "delisting-return-missing",
+    step: 0,
+    call: entity,
+    detail: `${entity} was held when it left, and no return of it is known`,
+  }));
+}
+
+function unknownReturns({ account, cases }: Traded): SectionMade["unsettled"] {
+  return account.returns.flatMap((value, i) =>
+    value === null
+      ? [{ case: (cases[i] as DecisionCase).id, state: "unsettled", reason: "its return is not known" }]
+      : [],
+  );
+}
+
+function sectionJson(traded: readonly Traded[], main: SliceName, terms: DecisionTerms): Json {
+  const { per, periodsPerYear, riskFree } = terms.returns;
+  const slices = sliceNames.flatMap((name) => {
+    const own = traded.filter(({ slice }) => slice === name);
+    if (own.length === 0) return [];
+    const arms = [...new Set(own.map(({ arm }) => arm))];
+    const cases = new Set(own.flatMap((one) => one.cases.map(({ id }) => id))).size;
+    return [[name, { cases, arms: Object.fromEntries(arms.map((arm) => [arm, armJson(own, arm, terms)])) }]];
+  });
+  return {
+    units: { per, periods_per_year: periodsPerYear, risk_free: riskFree, ddof: 1 },
+    slice: main,
+    slices: Object.fromEntries(slices) as Json,
+  };
+}
+
+function armJson(traded: readonly Traded[], arm: string, { returns }: DecisionTerms): Json {
+  const own = traded.filter((one) => one.arm === arm);
+  return own.map(({ repeat, held, account, cases }, i) => ({
+    repeat,
+    held,
+    ...accountFigures(account, returns),
+    // What one repeat did is shown whole; of the others their figures.
+    ...(i === 0 ? accountJson(account, cases) : {}),
+  })) as unknown as Json;
+}
+
+/** What the trial is worth among those that its ledger knew. */
+function trialFigures(ledger: TrialRows, start: number, { periodsPerYear }: ReturnsTerms): Json {
+  const { place, rows, head } = ledger;
+  const known = trialsOf(rows);
+  const measures = known.map((trial) => measureOfTrial(trial, trialName(trial), place));
+  const options = { benchmark: 0, blocks: OVERFITTING_BLOCKS, periodsPerYear };
+  const { trials, ...deflation } = deflate(measures, { rows: rows.length, head }, options);
+  const own = trials[known.findIndex((trial) => trial.start === start)];
+  return { ...deflation, own: own ?? null } as unknown as Json;
+}
+
+const OVERFITTING_BLOCKS = 16;

@@ -1,0 +1,344 @@
+/** What the best of many trials is worth, given how many there were: the deflated Sharpe ratio and what stands beside it. */
+import { contract } from "../core/contract.ts";
+import { round12 } from "../core/round.ts";
+import { effectiveByClusters, effectiveByCorrelation } from "../stats/effective-trials.ts";
+import { benjaminiHochberg, holm } from "../stats/multiple-tests.ts";
+import { backtestOverfitting } from "../stats/overfitting.ts";
+import {
+  deflationBar,
+  minimumBacktestYears,
+  minimumTrackRecord,
+  probabilisticSharpe,
+  type SharpeRatio,
+  sharpeError,
+  sharpeTail,
+} from "../stats/sharpe.ts";
+import type { TrialMeasure } from "./trial-measure.ts";
+
+/** Where the trials are from: a ledger of so many rows, whose last has this digest. */
+export type KnownAt = { readonly rows: number; readonly head: string };
+
+export type DeflationOptions = {
+  /** The Sharpe ratio per period that PSR and MinTRL are against; 0 unless one is asked for. */
+  readonly benchmark: number;
+  /** Blocks of the probability of backtest overfitting; even. */
+  readonly blocks: number;
+  /** For yearly figures; null: none are made. */
+  readonly periodsPerYear: number | null;
+};
+
+/** Spelled as `--json` prints it. Every figure is per period unless its name says otherwise; null: none, and a state says why. */
+export type Deflation = {
+  /** null where the trials are the columns of a table. */
+  readonly known_at: KnownAt | null;
+  readonly units: Units;
+  /** Common to all trials with a ratio; null where they differ or there is none. */
+  readonly periods: number | null;
+  /** In the order given. */
+  readonly trials: readonly DeflatedTrial[];
+  /** N: every trial that was begun, with a ratio or without. A lower bound: trials that nobody recorded are not in it. */
+  readonly n_trials: number;
+  /** How many have a ratio: V is over these. */
+  readonly n_ratios: number;
+  /** V: of the ratios, ddof 1. Needs two. */
+  readonly variance: number | null;
+  /** √V · E[max of N]; 0 where N is 1; null where N is more and V is not known. */
+  readonly sr0: number | null;
+  /** The first of greatest ratio, as reported; null where no trial has one. */
+  readonly best: BestTrial | null;
+  readonly min_backtest: MinimumBacktest;
+  readonly pbo: OverfittingFigures;
+  readonly effective_trials: EffectiveFigures;
+};
+
+export type Units = {
+  readonly ratio: "per period";
+  readonly ddof: 1;
+  readonly skewness: "population";
+  readonly kurtosis: "population, plain (a normal has 3)";
+  readonly benchmark: number;
+  readonly periods_per_year: number | null;
+  /** Of MinTRL. */
+  readonly level: number;
+};
+
+export type DeflatedTrial = {
+  readonly name: string;
+  readonly state: string;
+  readonly periods: number | null;
+  readonly sharpe: number | null;
+  /** Standard error of the ratio; null where degenerate. */
+  readonly error: number | null;
+  /** sharpe · √periods_per_year. */
+  readonly sharpe_per_year: number | null;
+  readonly skewness: number | null;
+  readonly kurtosis: number | null;
+  /** P(true ratio > benchmark), in [0, 1]. */
+  readonly psr: number | null;
+  /** PSR against sr0. */
+  readonly dsr: number | null;
+  /** 1 − PSR(0), and the same adjusted over all N trials, those without one as 1. */
+  readonly p: number | null;
+  readonly p_holm: number | null;
+  readonly p_bh: number | null;
+  /** Declared repeats, and the least and greatest ratio of them. */
+  readonly repeats: number;
+  readonly spread: readonly [number, number] | null;
+};
+
+export type BestTrial = {
+  readonly name: string;
+  readonly sharpe: number;
+  readonly periods: number;
+  readonly psr: number | null;
+  readonly dsr: number | null;
+  /** `ok`; `not estimable`: N is more than 1 and V unknown; `degenerate`: the squared scale of PSR is 0. */
+  readonly dsr_state: DerivedState;
+  /** Periods until PSR(benchmark) passes the level; null where the ratio is not above it (`infinite`). */
+  readonly min_trl: number | null;
+  readonly min_trl_state: DerivedState;
+  /** The same against sr0. */
+  readonly min_trl_deflated: number | null;
+  readonly min_trl_deflated_state: DerivedState;
+};
+
+export type DerivedState = "ok" | "not estimable" | "degenerate" | "infinite";
+
+/** Years below which the best of N trials without skill is expected to have the target ratio per year: (E[max]/target)². */
+export type MinimumBacktest = {
+  readonly years: number;
+  readonly target_per_year: number;
+  /** Of the trials: periods / periods_per_year. */
+  readonly own_years: number | null;
+};
+
+export type OverfittingFigures = {
+  /** `ok`, or why there is none. */
+  readonly state: string;
+  /** Share of combinations in which the best in sample is no better than the median outside, in [0, 1]. */
+  readonly pbo: number | null;
+  readonly blocks: number;
+  readonly combinations: number | null;
+  /** First periods left out, so that the blocks are of one size. */
+  readonly dropped: number | null;
+  readonly zero_logits: number | null;
+  /** Share of combinations in which the best in sample loses outside. */
+  readonly loss_probability: number | null;
+  /** Trials that were compared: those with a ratio. */
+  readonly trials: number;
+  /** The trial in the way where the state is `constant`: its returns do not vary over half of the blocks. */
+  readonly constant: string | null;
+};
+
+/** How many unrelated trials the M with a ratio amount to, by two methods; N itself stays in the headline. */
+export type EffectiveFigures = {
+  /** `ok`; `no-trial`: none has a ratio; `no-series`: not all returns are known; `periods-differ`. */
+  readonly state: string;
+  /** M. */
+  readonly trials: number;
+  /** ρ̄ + (1 − ρ̄)·M, in [1, M]; ρ̄ is the mean correlation of all pairs. */
+  readonly by_average_correlation: number | null;
+  readonly mean_correlation: number | null;
+  /** Clusters of the returns, in 1..M, by average linkage of √(½(1 − ρ)); their number by silhouettes. */
+  readonly by_clusters: number | null;
+  /** `ok`; `no-structure`: the silhouettes show no clusters, so that each counts but for duplicates; `too-many`: none are made. */
+  readonly clusters_state: string | null;
+  readonly mean_silhouette: number | null;
+};
+
+/** `knownAt`: where the trials stand; null: in a table. Throws RangeError for no trial, or for blocks that are odd. */
+export function deflate(
+  measures: readonly TrialMeasure[],
+  knownAt: KnownAt | null,
+  options: DeflationOptions,
+): Deflation {
+  if (measures.length === 0) throw new RangeError("measures: expected at least 1 trial, got 0");
+  const { benchmark, periodsPerYear } = options;
+  const ratios = measures.flatMap(({ ratio }) => (ratio === null ? [] : [ratio]));
+  const n = measures.length;
+  const variance = varianceOf(ratios.map(({ sharpe }) => sharpe));
+  const sr0 = barOf(n, variance);
+  const periods = new Set(ratios.map((ratio) => ratio.periods));
+  const own = periods.size === 1 ? (ratios[0] as SharpeRatio).periods : null;
+  const best = bestOf(measures);
+  return {
+    known_at: knownAt,
+    units: {
+      ratio: "per period",
+      ddof: 1,
+      skewness: "population",
+      kurtosis: "population, plain (a normal has 3)",
+      benchmark,
+      periods_per_year: periodsPerYear,
+      level: contract.trackRecordLevel,
+    },
+    periods: own,
+    trials: trialRows(measures, sr0, options),
+    n_trials: n,
+    n_ratios: ratios.length,
+    variance,
+    sr0,
+    best: best && bestFigures(best.name, best.ratio, sr0, benchmark),
+    min_backtest: {
+      years: minimumBacktestYears(n, TARGET_PER_YEAR),
+      target_per_year: TARGET_PER_YEAR,
+      own_years: own === null || periodsPerYear === null ? null : own / periodsPerYear,
+    },
+    pbo: overfittingOf(measures, options.blocks),
+    effective_trials: effectiveOf(measures),
+  };
+}
+
+const TARGET_PER_YEAR = 1;
+
+/** Σ(x − x̄)²/(n − 1), in the order given; null below two. */
+function varianceOf(values: readonly number[]): number | null {
+  if (values.length < 2) return null;
+  const centre = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - centre) * (value - centre), 0);
+  return squares / (values.length - 1);
+}
+
+/** Never that of one trial where there are more. */
+function barOf(n: number, variance: number | null): number | null {
+  if (n === 1) return 0;
+  return variance === null ? null : deflationBar(n, variance);
+}
+
+type WithRatio = TrialMeasure & { readonly ratio: SharpeRatio };
+
+function withRatio(measures: readonly TrialMeasure[]): WithRatio[] {
+  return measures.filter((measure): measure is WithRatio => measure.ratio !== null);
+}
+
+function bestOf(measures: readonly TrialMeasure[]): WithRatio | null {
+  return withRatio(measures).reduce<WithRatio | null>(
+    (best, each) => (best === null || round12(each.ratio.sharpe) > round12(best.ratio.sharpe) ? each : best),
+    null,
+  );
+}
+
+/** NaN, which says degenerate, is no figure. */
+const known = (value: number): number | null => (Number.isFinite(value) ? value : null);
+
+function trialRows(
+  measures: readonly TrialMeasure[],
+  sr0: number | null,
+  { benchmark, periodsPerYear }: DeflationOptions,
+): DeflatedTrial[] {
+  const p = measures.map(({ ratio }) => (ratio === null ? null : known(sharpeTail(ratio, 0))));
+  const tested = Float64Array.from(p, (value) => value ?? 1);
+  const [byHolm, byBh] = [holm(tested), benjaminiHochberg(tested)];
+  return measures.map(({ name, state, ratio, repeats, spread }, i) => ({
+    name,
+    state,
+    periods: ratio?.periods ?? null,
+    sharpe: ratio?.sharpe ?? null,
+    error: ratio && known(sharpeError(ratio)),
+    sharpe_per_year:
+      ratio === null || periodsPerYear === null ? null : ratio.sharpe * Math.sqrt(periodsPerYear),
+    skewness: ratio?.skewness ?? null,
+    kurtosis: ratio?.kurtosis ?? null,
+    psr: ratio && known(probabilisticSharpe(ratio, benchmark)),
+    dsr: ratio && (sr0 === null ? null : known(probabilisticSharpe(ratio, sr0))),
+    p: p[i] as number | null,
+    p_holm: p[i] === null ? null : (byHolm[i] as number),
+    p_bh: p[i] === null ? null : (byBh[i] as number),
+    repeats,
+    spread,
+  }));
+}
+
+function bestFigures(name: string, ratio: SharpeRatio, sr0: number | null, benchmark: number): BestTrial {
+  const psr = probabilisticSharpe(ratio, benchmark);
+  const dsr = sr0 === null ? null : probabilisticSharpe(ratio, sr0);
+  const record = trackRecord(ratio, benchmark);
+  const deflated = trackRecord(ratio, sr0);
+  return {
+    name,
+    sharpe: ratio.sharpe,
+    periods: ratio.periods,
+    psr: known(psr),
+    dsr: dsr === null ? null : known(dsr),
+    dsr_state: stateOf(dsr),
+    min_trl: record.value,
+    min_trl_state: record.state,
+    min_trl_deflated: deflated.value,
+    min_trl_deflated_state: deflated.state,
+  };
+}
+
+function trackRecord(ratio: SharpeRatio, benchmark: number | null) {
+  const value = benchmark === null ? null : minimumTrackRecord(ratio, benchmark, contract.trackRecordLevel);
+  return { value: value === null ? null : known(value), state: stateOf(value) };
+}
+
+function stateOf(value: number | null): DerivedState {
+  if (value === null) return "not estimable";
+  if (Number.isNaN(value)) return "degenerate";
+  return Number.isFinite(value) ? "ok" : "infinite";
+}
+
+type NoSeries = "no-trial" | "no-series" | "periods-differ";
+
+/** The returns of trials with a ratio, all over the same periods; why not, where there are none. */
+function seriesOf(measures: readonly TrialMeasure[]): readonly Float64Array[] | NoSeries {
+  const trials = withRatio(measures);
+  if (trials.length === 0) return "no-trial";
+  const series = trials.flatMap((trial) => (trial.series === null ? [] : [trial.series]));
+  if (series.length < trials.length) return "no-series";
+  const [first] = trials as [WithRatio, ...WithRatio[]];
+  const same = trials.every(
+    ({ ratio, over }) => ratio.periods === first.ratio.periods && over === first.over,
+  );
+  return same ? series : "periods-differ";
+}
+
+function overfittingOf(measures: readonly TrialMeasure[], blocks: number): OverfittingFigures {
+  const trials = withRatio(measures);
+  const none = { pbo: null, blocks, combinations: null, dropped: null, zero_logits: null };
+  const absent = { ...none, loss_probability: null, trials: trials.length };
+  const series = seriesOf(measures);
+  if (typeof series === "string") return { state: series, ...absent, constant: null };
+  const found = backtestOverfitting(series, blocks);
+  if (found.state === "constant")
+    return { state: "constant", ...absent, constant: (trials[found.trial] as WithRatio).name };
+  if (found.state !== "ok") return { state: found.state, ...absent, constant: null };
+  return {
+    state: "ok",
+    pbo: found.pbo,
+    blocks,
+    combinations: found.combinations,
+    dropped: found.dropped,
+    zero_logits: found.zeroLogits,
+    loss_probability: found.lossProbability,
+    trials: trials.length,
+    constant: null,
+  };
+}
+
+function effectiveOf(measures: readonly TrialMeasure[]): EffectiveFigures {
+  const trials = withRatio(measures).length;
+  const series = seriesOf(measures);
+  if (typeof series === "string")
+    return {
+      state: series,
+      trials,
+      by_average_correlation: null,
+      mean_correlation: null,
+      by_clusters: null,
+      clusters_state: null,
+      mean_silhouette: null,
+    };
+  const byCorrelation = effectiveByCorrelation(series);
+  const byClusters = effectiveByClusters(series);
+  return {
+    state: "ok",
+    trials,
+    by_average_correlation: byCorrelation.effective,
+    mean_correlation: byCorrelation.correlation,
+    by_clusters: byClusters.effective,
+    clusters_state: byClusters.state,
+    mean_silhouette: byClusters.silhouette,
+  };
+}

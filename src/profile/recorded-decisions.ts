@@ -1,0 +1,65 @@
+/** The section of a recorded run's decisions, made again from what the run folder keeps: profile, prices, exits. */
+import { Type } from "@sinclair/typebox";
+import type { Json } from "../core/canonical.ts";
+import { type Place, refuse } from "../core/refusal.ts";
+import { fit } from "../core/schema.ts";
+import type { Section } from "../report/section.ts";
+import { decisionSection } from "./decisions.ts";
+import { ExecutionOnDisk, type ExecutionTerms, executionTerms } from "./execution.ts";
+import { parseExits } from "./exits.ts";
+import { parseQuotes } from "./quote-lines.ts";
+import { quotesOf } from "./quotes.ts";
+import { ReturnsOnDisk, returnsTerms } from "./returns.ts";
+import { UniverseOnDisk } from "./universe.ts";
+
+/** What a profile says of decisions, whatever else it says. */
+const DecisionProfile = Type.Object({
+  execution: ExecutionOnDisk,
+  returns: ReturnsOnDisk,
+  universe: Type.Optional(UniverseOnDisk),
+});
+
+/** `stamp.execution`. */
+const StampedExecution = Type.Object(
+  { component: Type.String(), code: Type.String(), prices: Type.String(), exits: Type.String() },
+  { additionalProperties: false },
+);
+
+export type RecordedParts = {
+  /** `profile.json`, and what the stamp says of the execution. */
+  readonly profile: Json;
+  readonly stamped: Json;
+  readonly place: Place;
+  /** The artifact of a digest: its text and its place. */
+  readonly artifact: (digest: string) => Promise<{ readonly text: string; readonly place: Place }>;
+};
+
+/** Refuses FieldInvalid where stamp and profile disagree, and what the parsers of terms, prices and exits refuse. */
+export async function recordedDecisions({
+  profile,
+  stamped,
+  place,
+  artifact,
+}: RecordedParts): Promise<Section> {
+  const disk = fit(DecisionProfile, profile, `${place}: profile.json`) as {
+    execution: ExecutionOnDisk;
+    returns: ReturnsOnDisk;
+  };
+  const said = fit(StampedExecution, stamped, place) as { component: string; prices: string; exits: string };
+  const execution = executionTerms(disk.execution, place) as ExecutionTerms;
+  if (said.component !== execution.component)
+    refuse("FieldInvalid", {
+      place,
+      field: "stamp.execution.component",
+      found: said.component,
+      expected: `${execution.component}, as in profile.json`,
+    });
+  const prices = await artifact(said.prices);
+  const exits = await artifact(said.exits);
+  return decisionSection({
+    execution,
+    returns: returnsTerms(disk.returns),
+    quotes: quotesOf(parseQuotes(prices.text, prices.place), execution.prices.columns),
+    exits: parseExits(exits.text, exits.place),
+  });
+}

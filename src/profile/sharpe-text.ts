@@ -1,0 +1,168 @@
+/** A deflation for a terminal of 80 columns: the trials, the picture in characters, the best one, and what it means. */
+import { round12 } from "../core/round.ts";
+import { shownWords, wrapWords } from "../report/cutoff-words.ts";
+import type { Dots } from "../report/dot-range.ts";
+import { dotSketch } from "../report/dot-sketch.ts";
+import { counted, shownFigure } from "../report/shown-figures.ts";
+import type { BestTrial, DeflatedTrial, Deflation } from "./deflation.ts";
+import {
+  bestSentence,
+  boundSentence,
+  choiceSentence,
+  effectiveSentence,
+  methodSentence,
+  overfittingSentence,
+  ratioWords,
+  recordWords,
+  shownGiven,
+  shownProbability,
+  shownRatio,
+  stateWords,
+  trialsKnown,
+} from "./sharpe-words.ts";
+
+const COLUMNS = 80;
+const MOST = 20;
+
+/** `read`: sentences on where the trials are from. */
+export function deflationText(deflation: Deflation, read: readonly string[]): string[] {
+  const trials = byRatio(deflation);
+  const absent = deflation.trials.filter(({ sharpe }) => sharpe === null);
+  const { best, known_at: at } = deflation;
+  const dots = deflationDots(deflation);
+  return [
+    ...read.flatMap(paragraph),
+    ...(at === null ? [] : paragraph(`Deflated for ${trialsKnown(deflation)}, head ${at.head}.`)),
+    "",
+    ...paragraph(methodSentence(deflation)),
+    ...(trials.length === 0 ? [] : ["", ...trialLines(trials)]),
+    ...absentLines(absent),
+    ...(dots === null ? [] : ["", ...dotSketch(dots, MOST)]),
+    "",
+    ...(best === null ? [] : bestLines(best, deflation)),
+    ...hanging("overfitting (PBO): ", overfittingSentence(deflation)),
+    ...hanging("effective trials: ", effectiveSentence(deflation)),
+    "",
+    ...paragraph(`${bestSentence(deflation)}${choiceSentence(deflation)}`),
+    "",
+    ...paragraph(boundSentence(deflation)),
+  ];
+}
+
+/** Trials with a ratio, the greatest first. */
+function byRatio({ trials }: Deflation): DeflatedTrial[] {
+  return trials
+    .filter(({ sharpe }) => sharpe !== null)
+    .sort((a, b) => round12(b.sharpe as number) - round12(a.sharpe as number));
+}
+
+/** Each trial's ratio with 1.96 standard errors a side, against the benchmark and SR0; null where no trial has one. */
+export function deflationDots(deflation: Deflation): Dots | null {
+  const trials = byRatio(deflation);
+  const { sr0, n_trials: n, units } = deflation;
+  if (trials.length === 0) return null;
+  const bar =
+    sr0 === null || n === 1
+      ? []
+      : [{ value: sr0, label: `SR0 ${shownRatio(sr0)}: the best of ${n} by luck alone` }];
+  return {
+    dots: trials.map(({ name, sharpe, error }) => {
+      const value = sharpe as number;
+      return {
+        label: name,
+        value,
+        reach: error === null ? null : ([value - Z * error, value + Z * error] as const),
+        strong: sr0 !== null && value > sr0,
+      };
+    }),
+    lines: [{ value: units.benchmark, label: `${shownGiven(units.benchmark)}: the benchmark` }, ...bar],
+  };
+}
+
+/** Φ⁻¹(.975) */
+const Z = 1.959963984540054;
+
+/** Of the figures beside a name. */
+const FIGURES = 58;
+
+function trialLines(trials: readonly DeflatedTrial[]): string[] {
+  const shown = trials.slice(0, MOST);
+  const names = shown.map(({ name }) => shownWords(name));
+  const most = COLUMNS - FIGURES - 2;
+  const width = Math.max(5, ...names.map(({ length }) => length).filter((length) => length <= most));
+  const line = (name: string, cells: readonly string[]) => [
+    ...(name.length > width ? wrapWords(`  ${name}`, COLUMNS, "    ") : []),
+    `  ${(name.length > width ? "" : name).padEnd(width)}${cells.map((cell, i) => cell.padStart(WIDTHS[i] as number)).join("")}`,
+  ];
+  return [
+    ...line("trial", ["ratio", "skewness", "kurtosis", "PSR", "DSR", "p Holm", "p BH"]),
+    ...shown.flatMap((trial, i) =>
+      line(names[i] as string, [
+        shownRatio(trial.sharpe),
+        shownFigure(trial.skewness),
+        shownFigure(trial.kurtosis),
+        shownProbability(trial.psr),
+        shownProbability(trial.dsr),
+        shownProbability(trial.p_holm),
+        shownProbability(trial.p_bh),
+      ]),
+    ),
+    ...(trials.length > MOST ? [`  … and ${trials.length - MOST} more with --json`] : []),
+  ];
+}
+
+const WIDTHS = [9, 9, 9, 8, 8, 8, 8];
+
+const MOST_ABSENT = 10;
+
+function absentLines(absent: readonly DeflatedTrial[]): string[] {
+  if (absent.length === 0) return [];
+  const told = absent
+    .slice(0, MOST_ABSENT)
+    .map(({ name, state }) => `${shownWords(name)} (${stateWords(state)})`);
+  const more = absent.length > MOST_ABSENT ? ` and ${absent.length - MOST_ABSENT} more with --json` : "";
+  return paragraph(`Without a ratio, counted in N and not in V: ${told.join(", ")}${more}.`);
+}
+
+function bestLines(best: BestTrial, deflation: Deflation): string[] {
+  const { n_trials: n, n_ratios: ratios, variance, sr0, units, min_backtest: backtest } = deflation;
+  const against = `against the benchmark ${shownGiven(units.benchmark)}`;
+  const level = units.level * 100;
+  const own = backtest.own_years === null ? "" : `; it has ${shownFigure(backtest.own_years)}`;
+  return [
+    ...hanging(
+      "best: ",
+      `${shownWords(best.name)}, ratio ${ratioWords(best, deflation)} over ${counted(best.periods, "period")}`,
+    ),
+    ...hanging("PSR: ", `${shownProbability(best.psr)} ${against}`),
+    ...hanging(
+      "N: ",
+      `${counted(n, "trial")}, ${ratios} of them with a ratio; V, the variance of those: ${variance === null ? "none" : shownSmall(variance)}`,
+    ),
+    ...hanging(
+      "SR0: ",
+      sr0 === null
+        ? "not estimable"
+        : `${shownRatio(sr0)}${n === 1 ? ", since it is the only trial" : `, the expected greatest ratio of ${n} trials without skill`}`,
+    ),
+    ...hanging(
+      "DSR: ",
+      best.dsr === null ? best.dsr_state : `${shownProbability(best.dsr)} (PSR against SR0)`,
+    ),
+    ...hanging(
+      "minimum track record: ",
+      `${recordWords(best.min_trl, best.min_trl_state)} ${against}, ${recordWords(best.min_trl_deflated, best.min_trl_deflated_state)} against SR0, for ${level} %`,
+    ),
+    ...hanging(
+      "minimum backtest: ",
+      `${shownFigure(backtest.years)} years for a ratio of ${backtest.target_per_year} per year${own}`,
+    ),
+  ];
+}
+
+const shownSmall = (value: number): string => String(Number(value.toPrecision(4)));
+
+const paragraph = (text: string): string[] => wrapWords(text, COLUMNS);
+
+/** `  name: words`, further lines below the words. */
+const hanging = (name: string, words: string): string[] => wrapWords(`  ${name}${words}`, COLUMNS, "    ");

@@ -8,9 +8,14 @@ export {
   entityIndexText,
   parseEntityIndex,
 } from "./caseset/entity-names.ts";
+export { readIntervals } from "./caseset/interval-table.ts";
+export { caseIntervals, type LabelIntervals, labelIntervals } from "./caseset/label-intervals.ts";
 export { type CaseSet, loadCaseSet } from "./caseset/load.ts";
 export { deadlinesOf, type Outcome, settle } from "./caseset/settlement.ts";
 export type { Lookup } from "./caseset/source.ts";
+export { auditSplits, type Leak, type SplitAudit, type SplitLists } from "./caseset/split-audit.ts";
+export { parseSplitDefinition, type SplitDefinition } from "./caseset/split-definition.ts";
+export { type Split, type Splits, splitCases } from "./caseset/splits.ts";
 export { canonical, type Json } from "./core/canonical.ts";
 export { formatInstant, type Instant, parseInstant } from "./core/instant.ts";
 export { BlindcastError, type Code, codes, isRefusal } from "./core/refusal.ts";
@@ -18,7 +23,11 @@ export { ENGINE_VERSION } from "./core/version.ts";
 export type { AuditLedger } from "./ledger/audit-ledger.ts";
 export { folderLedger } from "./ledger/folder-ledger.ts";
 export { memoryLedger } from "./ledger/memory-ledger.ts";
+export { memoryTrialLedger } from "./ledger/memory-trials.ts";
 export { newSigner, type Signer, signerOf } from "./ledger/node-signatures.ts";
+export { openTrialFile, trialFileOf } from "./ledger/trial-file.ts";
+export type { LedgerRows, Trial, TrialLedger, TrialMark } from "./ledger/trial-ledger.ts";
+export type { TrialEnd, TrialFail, TrialRow, TrialStart } from "./ledger/trial-row.ts";
 export { type ExecOptions, execReader } from "./model/agent-exec.ts";
 export { builtInNames, builtInReader } from "./model/built-in.ts";
 export { type Endpoint, findEndpoint, loadEndpoint } from "./model/endpoint.ts";

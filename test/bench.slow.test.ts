@@ -48,6 +48,19 @@ it("bench/leakage prints one JSON line of ratios, checked against numpy where it
   assert.equal(line.checked, !ran.stderr.includes("NOT MEASURED"));
 });
 
+it("bench/split prints one JSON line of ratios, checked against numpy where it is there", () => {
+  const ran = bench("split.mjs", { CASES: "20000", RUNS: "1" });
+  assert.equal(ran.status, 0, ran.stderr);
+  const line = JSON.parse(ran.stdout);
+  assert.deepEqual(
+    line.sizes.map(({ cases }: { cases: number }) => cases),
+    [200, 2000, 20_000],
+  );
+  assert.ok(line.growth > 0 && line.combinatorial_cpu_s > 0 && line.bytes_a_case_of_a_split < 12);
+  assert.equal(line.checked, line.to_numpy > 0);
+  assert.equal(line.checked, !ran.stderr.includes("NOT MEASURED"));
+});
+
 const duckdb = fs.existsSync(path.join(repository, "bench/node_modules"));
 it("bench/asof prints one JSON line of ratios", {
   skip: duckdb ? false : "NOT TESTED: npm ci --prefix bench was not run",

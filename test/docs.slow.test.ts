@@ -6,6 +6,8 @@ import * as path from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { canonical } from "../src/core/canonical.ts";
+import { nodeHashing } from "../src/core/digest.ts";
+import { parseTrialRows } from "../src/ledger/trial-chain.ts";
 import { readMessage } from "../src/model/agent-protocol.ts";
 import { loadEndpoint } from "../src/model/endpoint.ts";
 import { loadProfile } from "../src/profile/profile.ts";
@@ -21,7 +23,7 @@ type Block = {
 };
 
 const folder = temporaryFolder();
-for (const name of ["docs/agents", "docs/leakage"])
+for (const name of ["docs/agents", "docs/leakage", "docs/ledger", "docs/splits"])
   fs.cpSync(path.join(repository, name), path.join(folder, name), { recursive: true });
 after(() => fs.rmSync(folder, { recursive: true }));
 
@@ -62,12 +64,14 @@ describe("examples of README and docs", () => {
       "red",
       "caseset",
       "river",
+      "gauges",
       "case",
       "label",
       "profile",
       "family",
       "entry",
       "leaf",
+      "trials",
     ];
     const messages = ["hears", "says", "endpoint", "model"];
     for (const { file, language, use } of blocks)
@@ -149,6 +153,7 @@ describe("examples of README and docs", () => {
     fs.mkdirSync(path.join(folder, "profiles"), { recursive: true });
     fs.writeFileSync(path.join(set, "caseset.yaml"), only("caseset"));
     fs.writeFileSync(path.join(set, "tables", "river.csv"), only("river"));
+    fs.writeFileSync(path.join(set, "tables", "gauges.csv"), only("gauges"));
     fs.writeFileSync(path.join(set, "cases.jsonl"), only("case"));
     fs.writeFileSync(path.join(set, "labels.jsonl"), only("label"));
     fs.writeFileSync(path.join(folder, "profiles", "example.yaml"), only("profile"));
@@ -156,6 +161,7 @@ describe("examples of README and docs", () => {
       cwd: folder,
     });
     assert.equal(ran.status, 0, ran.stdout + ran.stderr);
+    assert.doesNotMatch(ran.stdout, /warning/);
     const answer = blindcast(["backtest", "example", "--reader", "climatology", "--out", "runs/example"], {
       cwd: folder,
     });
@@ -173,6 +179,14 @@ describe("examples of README and docs", () => {
       .map((text) => (text === "" ? {} : JSON.parse(text)));
     const tool = recorded.find((entry) => entry.kind === "tool");
     assert.deepEqual(Object.keys(example), Object.keys(tool));
+  });
+
+  it("the example rows of a trial ledger are one", () => {
+    const { rows } = parseTrialRows(only("trials"), "formats.md", nodeHashing.sha256);
+    assert.deepEqual(
+      rows.map(({ kind }) => kind),
+      ["start", "end", "start", "fail"],
+    );
   });
 
   it("the example of a model call is an entry as a replay demands it, and the example endpoint would not be refused", () => {

@@ -28,7 +28,10 @@ for (let n = 2001 * 12 + 1; ; n++) {
   const [year, month] = [Math.floor(n / 12), n % 12];
   const id = `${year}-${String(month + 1).padStart(2, "0")}`;
   if (id > LAST) break;
-  const [horizon, end] = [firstInstant(year, month), firstInstant(year + Math.floor((month + 1) / 12), (month + 1) % 12)];
+  const [horizon, end] = [
+    firstInstant(year, month),
+    firstInstant(year + Math.floor((month + 1) / 12), (month + 1) % 12),
+  ];
   cases.push({
     id,
     kind: "decision",

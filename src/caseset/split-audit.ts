@@ -1,9 +1,9 @@
 /** Audit of anybody's splits: which training cases know of a test case's label, whoever made the lists. */
-import type { Duration } from "../core/duration.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import type { Range } from "./combinatorial.ts";
 import type { LabelIntervals } from "./label-intervals.ts";
 import { type Causes, dropCauses, KEPT, PURGED, reachBy, testBlocks } from "./purge.ts";
+import { embargoSpan } from "./split-definition.ts";
 
 /** Ids, in any order, each once in its list. */
 export type SplitLists = { readonly train: readonly string[]; readonly test: readonly string[] };
@@ -33,17 +33,17 @@ export type SplitAudit = {
 };
 
 /**
- * Audits splits one after the other. Refuses an id that no case has, and one that a list has twice, as
+ * Audits splits one after the other; `embargo` is a span such as `P5D`, or `P0D`. Refuses an id that no case has, and one that a list has twice, as
  * `splits.2.train.5` of `place`. O((train + test) log n) each, however many pairs meet.
  */
 export function* auditSplits(
   splits: Iterable<SplitLists>,
   intervals: LabelIntervals,
-  embargo: Duration,
+  embargo: string,
   place: Place = "splits",
 ): Generator<SplitAudit> {
   const positions = new Map(intervals.ids.map((id, i) => [id, i]));
-  const reachOf = reachBy(intervals, embargo);
+  const reachOf = reachBy(intervals, embargoSpan({ embargo }, intervals, place));
   let number = 0;
   for (const lists of splits) {
     const [train, test] = (["train", "test"] as const).map((name) =>

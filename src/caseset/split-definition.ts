@@ -15,35 +15,44 @@ const whole = (minimum: number, maximum: number) =>
 const embargo = Type.Optional(Type.String({ description: "a duration such as P5D" }));
 
 /** `{"kind":"kfold","folds":5,"embargo":"P5D"}`; an absent embargo is `P0D`. */
-export const SplitOnDisk = Type.Union(
-  [
-    Type.Object({ kind: Type.Literal("kfold"), folds: whole(2, limits.splitFolds), embargo }, strictly),
-    Type.Object(
-      {
-        kind: Type.Literal("walk-forward"),
-        /** Test blocks. */
-        folds: whole(1, limits.splitFolds),
-        /** Cases that have ended before the first test block starts; absent: the first of folds + 1 equal groups stands before it. */
-        minimum_train: Type.Optional(whole(1, limits.cases)),
-        /** The latest so many of those that may be trained on; absent: all (expanding). */
-        rolling: Type.Optional(whole(1, limits.cases)),
-        embargo,
-      },
-      strictly,
-    ),
-    Type.Object(
-      {
-        kind: Type.Literal("combinatorial"),
-        groups: whole(2, limits.splitGroups),
-        test_groups: whole(1, limits.splitGroups - 1),
-        embargo,
-      },
-      strictly,
-    ),
-  ],
-  { description: "a split of kind kfold, walk-forward or combinatorial" },
+const KFold = Type.Object(
+  { kind: Type.Literal("kfold"), folds: whole(2, limits.splitFolds), embargo },
+  strictly,
 );
-export type SplitDefinition = Static<typeof SplitOnDisk>;
+const WalkForward = Type.Object(
+  {
+    kind: Type.Literal("walk-forward"),
+    /** Test blocks. */
+    folds: whole(1, limits.splitFolds),
+    /** Cases that have ended before the first test block starts; absent: the first of folds + 1 equal groups stands before it. */
+    minimum_train: Type.Optional(whole(1, limits.cases)),
+    /** The latest so many of those that may be trained on; absent: all (expanding). */
+    rolling: Type.Optional(whole(1, limits.cases)),
+    embargo,
+  },
+  strictly,
+);
+const Combinatorial = Type.Object(
+  {
+    kind: Type.Literal("combinatorial"),
+    groups: whole(2, limits.splitGroups),
+    test_groups: whole(1, limits.splitGroups - 1),
+    embargo,
+  },
+  strictly,
+);
+export type SplitDefinition =
+  | Static<typeof KFold>
+  | Static<typeof WalkForward>
+  | Static<typeof Combinatorial>;
+
+const Kind = Type.Object({
+  kind: Type.Union([Type.Literal("kfold"), Type.Literal("walk-forward"), Type.Literal("combinatorial")], {
+    description: "kfold, walk-forward or combinatorial",
+  }),
+});
+/** By kind, so that a fault is told of the kind that was meant. */
+const schemas = { kfold: KFold, "walk-forward": WalkForward, combinatorial: Combinatorial };
 
 const NO_SPAN: Duration = { text: "P0D", months: 0, days: 0, micros: 0 };
 
@@ -53,7 +62,8 @@ export function parseSplitDefinition(
   place: Place,
   complain: Complain = strict,
 ): SplitDefinition | undefined {
-  const definition = fit(SplitOnDisk, value, place, complain);
+  const of = fit(Kind, value, place, complain);
+  const definition: SplitDefinition | undefined = of && fit(schemas[of.kind], value, place, complain);
   if (definition === undefined) return undefined;
   const faults: readonly (readonly [field: string, found: number, expected: string])[] =
     crossFaults(definition);

@@ -194,6 +194,7 @@ export function selectionOf(
     ...before,
     options: runOptions(profile, rest, decided?.execution ?? null),
     trial: decided?.trial ?? null,
+    staging: decided?.staging ?? null,
     budget: profile.budget,
   };
 }

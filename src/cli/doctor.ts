@@ -53,10 +53,14 @@ export async function run(raw: Raw): Promise<number> {
   }
   const { complain, refusals } = noting(limits.refusals);
   let inputs: Inputs | undefined;
+  let profile: Profile | undefined;
   let full: string | null = null;
   try {
     inputs = await loadInputs(name, flagged(raw, "offline"), complain);
-    if (inputs !== undefined) await checkSelection(inputs, raw, complain, refusals);
+    if (inputs !== undefined) {
+      profile = readProfile(inputs, raw, complain);
+      await checkSelection(inputs, profile, raw, complain, refusals);
+    }
   } catch (error) {
     if (!(error instanceof ListFull)) throw error;
     full = error.message;
@@ -67,7 +71,8 @@ export async function run(raw: Raw): Promise<number> {
     message: refusal.message,
     hint: refusal.hint ?? null,
   }));
-  const warnings = inputs === undefined ? [] : universeWarnings(inputs.store);
+  const delistings = profile?.universe?.delistings.table ?? null;
+  const warnings = inputs === undefined ? [] : universeWarnings(inputs.store, delistings);
   if (json)
     printData(
       JSON.stringify({
@@ -92,17 +97,22 @@ export async function run(raw: Raw): Promise<number> {
   return refusals.length === 0 ? 0 : 2;
 }
 
-/** Profile, reader and family each on their own; plants and routes only where all else could be read. */
-async function checkSelection(
-  inputs: Inputs,
-  raw: Raw,
-  complain: Complain,
-  refusals: readonly BlindcastError[],
-): Promise<void> {
+function readProfile(inputs: Inputs, raw: Raw, complain: Complain): Profile | undefined {
   const found = attempt(complain, () => chooseProfile(text(raw, "profile"), inputs.set, complain)) as
     | Profile
     | undefined;
   if (found !== undefined) attempt(complain, () => checkExecution(found, inputs.set.onDisk.kind));
+  return found;
+}
+
+/** Reader and family each on their own; plants and routes only where all else could be read. */
+async function checkSelection(
+  inputs: Inputs,
+  found: Profile | undefined,
+  raw: Raw,
+  complain: Complain,
+  refusals: readonly BlindcastError[],
+): Promise<void> {
   const profile = found ?? profileOf({ name: "unread" }, "doctor");
   const given = text(raw, "reader");
   const flags = {

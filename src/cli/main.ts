@@ -53,14 +53,14 @@ const verbs = [
     load: () => import("./serve.ts"),
   },
   {
-    command: "split <intervals>",
-    describe: "test and training sets whose labels do not meet, from label intervals; or an audit of yours",
-    load: () => import("./split.ts"),
-  },
-  {
     command: "sharpe <returns>",
     describe: "what the best of many return series is worth: deflated for how many were tried",
     load: () => import("./sharpe.ts"),
+  },
+  {
+    command: "split <intervals>",
+    describe: "test and training sets whose labels do not meet, from label intervals; or an audit of yours",
+    load: () => import("./split.ts"),
   },
   {
     command: "verify <run>",

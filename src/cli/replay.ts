@@ -12,6 +12,7 @@ import { replay } from "../replay/replay.ts";
 import { showProgress } from "../run/progress.ts";
 import { toolSchemas, toolSchemaVersion } from "../store/tools.ts";
 import { flagged, type Raw, text } from "./arguments.ts";
+import { trialsThenAndNow } from "./later-trials.ts";
 import { clock, host } from "./machine.ts";
 import { printWords } from "./print.ts";
 import { policyFile, tellVerdict } from "./verdict.ts";
@@ -64,7 +65,9 @@ export async function run(raw: Raw): Promise<number> {
     const { replayed } = found;
     if (replayed === null) return tellVerdict(found, null, json);
     const runVerdict = (replayed.report.result as { verdict: string }).verdict;
-    return tellVerdict(found, { ...replayed, runVerdict }, json);
+    const { evidence } = replayed.report;
+    const trials = await trialsThenAndNow(evidence, replayed.section, text(raw, "run") as string);
+    return tellVerdict(found, { ...replayed, runVerdict, trials }, json);
   } finally {
     bundle.close();
     await reader?.close?.();

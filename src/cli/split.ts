@@ -172,7 +172,7 @@ async function audit(
 ): Promise<number> {
   const lists = readSplitLists(file, file);
   const audits: SplitAudit[] = [];
-  for (const one of auditSplits(lists, intervals, flags.embargo, file)) {
+  for (const one of auditSplits(lists, intervals, flags.embargo.text, file)) {
     const number = audits.length;
     if (!flags.allowEmpty && (one.train === 0 || one.test === 0))
       refuseEmpty(number, lists[number] as SplitLists, file);

@@ -4,6 +4,7 @@ import { readChunks } from "../core/lines.ts";
 import { visible } from "../core/words.ts";
 import type { TrustPolicy, Verdict } from "../replay/verify-record.ts";
 import { exitStatus } from "./exit-status.ts";
+import { type ThenAndNow, thenAndNowRows } from "./later-trials.ts";
 import { emphasis, printData, printWords } from "./print.ts";
 
 /** What replay establishes beyond a record that is whole; null of `verify`, and where a stage failed. */
@@ -12,6 +13,8 @@ export type Established = {
   /** Why nobody answered again. */
   readonly unanswered: string | null;
   readonly runVerdict: string;
+  /** What its trial was worth among those known then, and now; null: it is no trial. */
+  readonly trials: ThenAndNow | null;
 };
 
 /** Codes that say nothing against a run: it is another engine's, or was given another file than its reader's. */
@@ -64,6 +67,7 @@ function jsonOf({ verdict, stages, failure, assurance, record }: Verdict, establ
     report_digest: record?.close.report ?? null,
     arms: established?.arms ?? null,
     run_verdict: established?.runVerdict ?? null,
+    trials: established?.trials ?? null,
   };
 }
 
@@ -84,6 +88,7 @@ function textOf(verdict: Verdict, established: Established | null): string {
     ["report", close.report],
     ...Object.entries(established?.arms ?? {}).map(([arm, how]): [string, string] => [`arm ${arm}`, how]),
     ...(established === null ? [] : ([["run's verdict", established.runVerdict]] as [string, string][])),
+    ...(established?.trials == null ? [] : thenAndNowRows(established.trials)),
   ];
   const labels = Math.max(...rows.map(([label]) => label.length));
   return [

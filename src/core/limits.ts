@@ -69,6 +69,9 @@ export const limits = {
   refusals: 1_000,
   /** Cases whose plants are kept between their proof and their run; of others they are drawn again. */
   plantedCases: 50_000,
+  /** Rows of one table that are staged for a case at most; cases whose staged rows are kept. */
+  stagedRows: 120,
+  stagedCases: 500,
   /** Milliseconds between two progress leaves of a run. */
   progressMs: 60_000,
   /** Calls of one trajectory; entries of one that is replayed, all its attempts. */

@@ -51,7 +51,7 @@ export function trialChain(place: Place, sha256: Sha256): TrialChain {
   }
 
   function demandRoom(line: string): void {
-    const found = utf8(line).length;
+    const found = line.length * 3 > limits.entryBytes ? utf8(line).length : 0;
     if (found > limits.entryBytes)
       refuse("LimitExceeded", { place: at(), what: "bytes of a row", found, limit: limits.entryBytes });
     if (rows >= limits.trialRows)

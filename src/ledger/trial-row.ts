@@ -98,6 +98,12 @@ const shapes: { readonly [K in TrialContent["kind"]]: Shape } = {
   fail: { ...every, reason: text(limits.wordsCharacters), start: rowNumber },
 };
 
+const fieldsOf = {
+  start: Object.entries(shapes.start),
+  end: Object.entries(shapes.end),
+  fail: Object.entries(shapes.fail),
+};
+
 export type TrialFault = { readonly found: string; readonly expected: string };
 
 /** What keeps a value from being a row by itself, whatever stands before it; undefined where nothing does. */
@@ -110,7 +116,7 @@ export function trialRowFault(value: Json): TrialFault | undefined {
   if (kind !== "start" && kind !== "end" && kind !== "fail")
     return misfit(fields, "kind", "start, end or fail");
   const shape = shapes[kind];
-  for (const [field, [test, expected]] of Object.entries(shape))
+  for (const [field, [test, expected]] of fieldsOf[kind])
     if (!Object.hasOwn(fields, field) || !test(fields[field])) return misfit(fields, field, expected);
   const spare = Object.keys(fields).find((field) => !Object.hasOwn(shape, field));
   return spare === undefined

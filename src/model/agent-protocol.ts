@@ -1,5 +1,5 @@
 /** The protocol of readers from outside, version 1: one JSON object a line, each with exactly the keys that are its own. */
-import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
 import type { Json } from "../core/canonical.ts";
 import { limits } from "../core/limits.ts";
 import { isRefusal } from "../core/refusal.ts";
@@ -81,10 +81,15 @@ const Call = Type.Object(
   strictly,
 );
 /** What stands for an answer is looked at later: one that is none is the fault `malformed_output`. */
-const Answer = Type.Union([
-  Type.Object({ type: Type.Literal("answer"), probability: Type.Unknown(), ...closing }, strictly),
-  Type.Object({ type: Type.Literal("answer"), positions: Type.Unknown(), ...closing }, strictly),
-]);
+const Answer = Type.Object(
+  {
+    type: Type.Literal("answer"),
+    probability: Type.Optional(Type.Unknown()),
+    positions: Type.Optional(Type.Unknown()),
+    ...closing,
+  },
+  strictly,
+);
 const Decline = Type.Object({ type: Type.Literal("decline"), reason: Type.String(), ...closing }, strictly);
 const Failure = Type.Object(
   {
@@ -120,9 +125,13 @@ export function readMessage(text: string): Said | Misread {
   const type = (value as { type?: unknown } | null | undefined)?.type;
   if (typeof type !== "string" || !Object.hasOwn(schemas, type))
     return misread(`${lineStart(text)} is no message; known types: ${Object.keys(schemas).join(", ")}`);
-  const schema: TSchema = schemas[type as keyof typeof schemas];
+  const schema: TObject = schemas[type as keyof typeof schemas];
   const wrong = misfit(schema, value);
-  return wrong === undefined ? (value as Said) : misread(`${type}: ${wrong}`);
+  if (wrong !== undefined) return misread(`${type}: ${wrong}`);
+  const given = Object.keys(value as object).filter((key) => key === "probability" || key === "positions");
+  return type === "answer" && given.length !== 1
+    ? misread(`answer: probability or positions: expected one of them, found ${given.length}`)
+    : (value as Said);
 }
 
 /** The start of a line, as a fault's message holds it. */

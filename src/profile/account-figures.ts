@@ -6,7 +6,7 @@ import { limits } from "../core/limits.ts";
 import { probabilisticSharpe, returnFigures } from "../stats/sharpe.ts";
 import type { TradedAccount } from "./account.ts";
 import type { Fill, Unfilled } from "./fills.ts";
-import type { ReturnsTerms } from "./returns.ts";
+import { excessOf, type ReturnsTerms } from "./returns.ts";
 
 /** Spelled as in a report; null: not known, and `state` says why. */
 export type AccountFigures = {
@@ -59,7 +59,7 @@ export function accountFigures(
     psr: null,
   };
   if (returns.includes(null)) return { periods: returns.length, state: "unknown-return", ...none, ...money };
-  const of = returnFigures(Float64Array.from(returns as readonly number[], (value) => value - riskFree));
+  const of = returnFigures(Float64Array.from(excessOf(returns as readonly number[], riskFree)));
   const { n: periods, state, mean, sd, sharpe, skewness, kurtosis } = of;
   const known = sharpe !== null && skewness !== null && kurtosis !== null;
   return {

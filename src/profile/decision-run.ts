@@ -9,9 +9,11 @@ import { formatInstant } from "../core/instant.ts";
 import { refuse } from "../core/refusal.ts";
 import type { Section } from "../report/section.ts";
 import type { Check } from "../run/preflight.ts";
+import type { Staging } from "../run/staging.ts";
 import type { TrialRules } from "../run/trials.ts";
 import type { Store } from "../store/door.ts";
 import { type DecisionTerms, decisionSection, marksOf, sliceNames, sliceOf } from "./decisions.ts";
+import { delistingStaging } from "./delisting-arm.ts";
 import { checkDelistingReturns, exitLines, noExits } from "./exits.ts";
 import { quotesOfTable } from "./price-table.ts";
 import type { Profile } from "./profile.ts";
@@ -28,6 +30,8 @@ export type DecisionRun = {
   /** Part of the stamp. */
   readonly execution: Json;
   readonly checks: readonly Check[];
+  /** The arm that is asked beside those that are scored; null: no universe changes. */
+  readonly staging: Staging | null;
 };
 
 /** Law 6: a backtest says how its decisions are filled, or that there are none. */
@@ -48,7 +52,8 @@ export function decisionRun(profile: Profile, set: CaseSet, store: Store): Decis
   const found = [...quotesOfTable(table, columns, null, place)];
   const quotes = quotesOf(found, columns);
   const exits = universe === null ? noExits : universeExits(universe, store, quotes, place);
-  const terms: DecisionTerms = { execution, returns, quotes, exits };
+  const staging = universe === null ? null : delistingStaging(universe, profile.waive, execution.prices);
+  const terms: DecisionTerms = { execution, returns, quotes, exits, staged: staging };
   const texts = { prices: quoteLines(found), exits: exitLines(exits) };
   return {
     section: decisionSection(terms),
@@ -61,6 +66,7 @@ export function decisionRun(profile: Profile, set: CaseSet, store: Store): Decis
       exits: digestOf(texts.exits),
     },
     checks: [(plan) => checkCases(plan.cases, profile, terms)],
+    staging,
   };
 }
 

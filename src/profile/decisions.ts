@@ -7,17 +7,17 @@ import type { TrialRows } from "../ledger/trial-chain.ts";
 import { trialsOf } from "../ledger/trial-ledger.ts";
 import type { Section, Sectioned, SectionMade } from "../report/section.ts";
 import { ROUTED } from "../run/arms.ts";
+import type { StagedArm } from "../run/staging.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
 import { runAccount, type TradedAccount } from "./account.ts";
 import { accountFigures, accountJson } from "./account-figures.ts";
-import { deflate } from "./deflation.ts";
 import type { ExecutionTerms } from "./execution.ts";
 import type { Exits } from "./exits.ts";
 import type { Decision } from "./fills.ts";
+import { deflateLedger } from "./ledger-deflation.ts";
 import type { Quotes } from "./quotes.ts";
-import { type ReturnsTerms, trialMeasures } from "./returns.ts";
-import { measureOfTrial, type TrialMeasures } from "./trial-measure.ts";
-import { trialName } from "./trial-name.ts";
+import { excessOf, type ReturnsTerms, trialMeasures } from "./returns.ts";
+import type { TrialMeasures } from "./trial-measure.ts";
 
 /** All that an account hangs on, beside the answers. */
 export type DecisionTerms = {
@@ -25,6 +25,8 @@ export type DecisionTerms = {
   readonly returns: ReturnsTerms;
   readonly quotes: Quotes;
   readonly exits: Exits;
+  /** The arm whose answers are in no account: it has rows that are not real; null: there is none. */
+  readonly staged: StagedArm | null;
 };
 
 /**
@@ -53,7 +55,7 @@ export function decisionSection(terms: DecisionTerms): Section {
   return {
     name: "decisions",
     make: (of) => makeSection(of, terms),
-    ofTrials: (ledger, start) => trialFigures(ledger, start, terms.returns),
+    ofTrials: trialFigures,
   };
 }
 
@@ -64,7 +66,7 @@ function makeSection(of: Sectioned, terms: DecisionTerms): SectionMade {
   const excess = own.map(({ account }) => excessReturns(account, terms.returns));
   const measures = trialMeasures(
     excess,
-    own.map(({ repeat }) => repeat),
+    own.map(({ repeat }) => of.seed + repeat),
   );
   const first = own[0];
   const known = first?.account.returns.filter((value) => value !== null).length ?? 0;
@@ -72,12 +74,13 @@ function makeSection(of: Sectioned, terms: DecisionTerms): SectionMade {
   return {
     section: sectionJson(traded, main, terms),
     headline: { slice: main, decisions: headline as Json },
-    n: known,
+    n: Math.max(0, known - (first?.held ?? 0)),
     failed: traded.flatMap(missingReturns),
     findings: [],
     unsettled: own.slice(0, 1).flatMap(unknownReturns),
     missing: [
       { section: "premium", reason: "of decisions: returns of arms are compared by their own figures" },
+      ...unaskedArm(of, terms.staged),
     ],
     trial: { measures: measures as unknown as Json, series: seriesOf(measures) },
   };
@@ -87,8 +90,9 @@ function makeSection(of: Sectioned, terms: DecisionTerms): SectionMade {
 const seriesOf = ({ repeats }: TrialMeasures): string | null => repeats[0]?.series ?? null;
 
 function tradeAll({ cases, scores }: Sectioned, terms: DecisionTerms): Traded[] {
+  const accounted = scores.filter(({ arm }) => arm !== terms.staged?.arm);
   const groups = new Map<string, { slice: SliceName; arm: string; repeat: number; of: TrajectoryScore[] }>();
-  for (const score of scores) {
+  for (const score of accounted) {
     const { arm, repeat, caseIndex } = score;
     const slice = sliceOf(cases[caseIndex] as DecisionCase);
     const key = JSON.stringify([sliceNames.indexOf(slice), arm, repeat]);
@@ -139,7 +143,7 @@ export function excessReturns(
   { returns }: Pick<TradedAccount, "returns">,
   { riskFree }: ReturnsTerms,
 ): readonly number[] | null {
-  return returns.includes(null) ? null : (returns as readonly number[]).map((value) => value - riskFree);
+  return returns.includes(null) ? null : excessOf(returns as readonly number[], riskFree);
 }
 
 /** A held member that left without a return fails the run by its name. */
@@ -153,6 +157,17 @@ function missingReturns({ arm, repeat, account, cases }: Traded): { readonly [ke
     call: entity,
     detail: `${entity} was held when it left, and no return of it is known`,
   }));
+}
+
+/** A case that should have been asked in the staged arm too, and was not. */
+function unaskedArm({ cases, scores }: Sectioned, staged: StagedArm | null): SectionMade["missing"] {
+  if (staged === null) return [];
+  const { arm, concerns } = staged;
+  const asked = new Set(scores.flatMap((score) => (score.arm === arm ? [score.caseIndex] : [])));
+  const left = cases.filter((item, i) => concerns(item) && !asked.has(i)).length;
+  if (left === 0) return [];
+  const reason = `${left} cases were not asked in the arm ${arm}: no checkpoint was routed to them, or a session asked only once`;
+  return [{ section: `arms.staged.${arm}`, reason }];
 }
 
 function unknownReturns({ account, cases }: Traded): SectionMade["unsettled"] {
@@ -191,14 +206,8 @@ function armJson(traded: readonly Traded[], arm: string, { returns }: DecisionTe
 }
 
 /** What the trial is worth among those that its ledger knew. */
-function trialFigures(ledger: TrialRows, start: number, { periodsPerYear }: ReturnsTerms): Json {
-  const { place, rows, head } = ledger;
-  const known = trialsOf(rows);
-  const measures = known.map((trial) => measureOfTrial(trial, trialName(trial), place));
-  const options = { benchmark: 0, blocks: OVERFITTING_BLOCKS, periodsPerYear };
-  const { trials, ...deflation } = deflate(measures, { rows: rows.length, head }, options);
-  const own = trials[known.findIndex((trial) => trial.start === start)];
+function trialFigures(ledger: TrialRows, start: number): Json {
+  const { trials, ...deflation } = deflateLedger(ledger);
+  const own = trials[trialsOf(ledger.rows).findIndex((trial) => trial.start === start)];
   return { ...deflation, own: own ?? null } as unknown as Json;
 }
-
-const OVERFITTING_BLOCKS = 16;

@@ -10,11 +10,12 @@ import { fit, type PlaceOf } from "../core/schema.ts";
 import { readYaml } from "../core/yaml.ts";
 import { SaidIdentity } from "../model/identity.ts";
 import type { Budget } from "../run/budget.ts";
-import { UniverseOnDisk, type UniverseTerms } from "./universe.ts";
 import { type LeakKeys, type LeakRules, leakKeys, leakRules } from "../run/leak-rules.ts";
 import type { RunOptions } from "../run/stamp.ts";
+import { type Waiver, WaiverList } from "./delisting-arm.ts";
 import { ExecutionOnDisk, type ExecutionTerms, executionOnDisk, executionTerms } from "./execution.ts";
 import { ReturnsOnDisk, type ReturnsTerms, returnsOnDisk, returnsTerms } from "./returns.ts";
+import { UniverseOnDisk, type UniverseTerms } from "./universe.ts";
 
 const strictly = { additionalProperties: false } as const;
 const seed = Type.Integer({
@@ -51,6 +52,7 @@ export const ProfileOnDisk = Type.Object(
     ),
     returns: Type.Optional(ReturnsOnDisk),
     universe: Type.Optional(UniverseOnDisk),
+    waive: Type.Optional(WaiverList),
     bootstrap: Type.Optional(
       Type.Object(
         {
@@ -116,6 +118,8 @@ export type Profile = {
   readonly returns: ReturnsTerms | null;
   /** Which tables say who the members are, and what became of those that left. */
   readonly universe: UniverseTerms | null;
+  /** Rules by which a case would fail, and does not. */
+  readonly waive: readonly Waiver[];
   readonly bootstrap: {
     readonly resamples: number;
     readonly level: number;
@@ -233,6 +237,7 @@ export function profileOf(
     execution: executionOf(disk.execution, place, complain),
     returns: disk.returns === undefined ? null : returnsTerms(disk.returns),
     universe: disk.universe ?? null,
+    waive: disk.waive ?? [],
     bootstrap: {
       resamples: disk.bootstrap?.resamples ?? contract.bootstrapResamples,
       level: disk.bootstrap?.level ?? contract.bootstrapLevel,
@@ -274,7 +279,7 @@ function executionOf(
  */
 export function profileOnDisk(profile: Profile): ProfileOnDisk {
   const { name, seed: s, repeats, temperature, family, execution, returns, bootstrap, process } = profile;
-  const { universe } = profile;
+  const { universe, waive } = profile;
   const { identity, readerFiles, deadlineSeconds, leakOnDisk } = profile;
   return {
     name,
@@ -287,6 +292,7 @@ export function profileOnDisk(profile: Profile): ProfileOnDisk {
       : { execution: execution === "none" ? execution : executionOnDisk(execution) }),
     ...(returns === null ? {} : { returns: returnsOnDisk(returns) }),
     ...(universe === null ? {} : { universe }),
+    ...(waive.length === 0 ? {} : { waive: [...waive] }),
     bootstrap: { ...bootstrap },
     process,
     ...(Object.keys(identity).length === 0 ? {} : { identity }),
@@ -322,4 +328,3 @@ export function runOptions(
 export function leverageOf({ execution }: Profile): number {
   return execution === null || execution === "none" ? 1 : execution.leverage;
 }
-

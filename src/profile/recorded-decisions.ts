@@ -4,19 +4,22 @@ import type { Json } from "../core/canonical.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
 import type { Section } from "../report/section.ts";
+import type { StagedArm } from "../run/staging.ts";
 import { decisionSection } from "./decisions.ts";
+import { delistingArm, type Waiver, WaiverList } from "./delisting-arm.ts";
 import { ExecutionOnDisk, type ExecutionTerms, executionTerms } from "./execution.ts";
 import { parseExits } from "./exits.ts";
 import { parseQuotes } from "./quote-lines.ts";
 import { quotesOf } from "./quotes.ts";
 import { ReturnsOnDisk, returnsTerms } from "./returns.ts";
-import { UniverseOnDisk } from "./universe.ts";
+import { UniverseOnDisk, type UniverseTerms } from "./universe.ts";
 
 /** What a profile says of decisions, whatever else it says. */
 const DecisionProfile = Type.Object({
   execution: ExecutionOnDisk,
   returns: ReturnsOnDisk,
   universe: Type.Optional(UniverseOnDisk),
+  waive: Type.Optional(WaiverList),
 });
 
 /** `stamp.execution`. */
@@ -34,16 +37,21 @@ export type RecordedParts = {
   readonly artifact: (digest: string) => Promise<{ readonly text: string; readonly place: Place }>;
 };
 
+/** What is made of recorded answers, and the arm that was asked beside those that are scored. */
+export type RecordedDecisions = { readonly section: Section; readonly staged: StagedArm | null };
+
 /** Refuses FieldInvalid where stamp and profile disagree, and what the parsers of terms, prices and exits refuse. */
 export async function recordedDecisions({
   profile,
   stamped,
   place,
   artifact,
-}: RecordedParts): Promise<Section> {
+}: RecordedParts): Promise<RecordedDecisions> {
   const disk = fit(DecisionProfile, profile, `${place}: profile.json`) as {
     execution: ExecutionOnDisk;
     returns: ReturnsOnDisk;
+    universe?: UniverseTerms;
+    waive?: readonly Waiver[];
   };
   const said = fit(StampedExecution, stamped, place) as { component: string; prices: string; exits: string };
   const execution = executionTerms(disk.execution, place) as ExecutionTerms;
@@ -56,10 +64,13 @@ export async function recordedDecisions({
     });
   const prices = await artifact(said.prices);
   const exits = await artifact(said.exits);
-  return decisionSection({
+  const staged = delistingArm(disk.universe ?? null, disk.waive ?? []);
+  const section = decisionSection({
     execution,
     returns: returnsTerms(disk.returns),
     quotes: quotesOf(parseQuotes(prices.text, prices.place), execution.prices.columns),
     exits: parseExits(exits.text, exits.place),
+    staged,
   });
+  return { section, staged };
 }

@@ -45,6 +45,10 @@ export const returnsOnDisk = ({ per, periodsPerYear, riskFree }: ReturnsTerms): 
   risk_free: riskFree,
 });
 
+/** Excess returns as they are reported, from which every figure is made: a stranger has no others. */
+export const excessOf = (returns: readonly number[], riskFree: number): readonly number[] =>
+  returns.map((value) => round12(round12(value) - riskFree));
+
 type RepeatMeasure = TrialMeasures["repeats"][number];
 
 /** One repeat's excess returns, null where one of them is not known: then it has no ratio. Rounded as a report is. */
@@ -60,6 +64,9 @@ function measureRepeat(seed: number, excess: readonly number[] | null): RepeatMe
   return { seed, periods: n, ...figures, state, series };
 }
 
+/** A row holds 65,535 bytes: some 250 for a repeat, some 20 for a return. */
+const WITH_RETURNS = 100;
+
 /** What a ledger's row keeps of a trial; the returns are the means over its repeats, where they are few enough for a row. */
 export function trialMeasures(
   repeats: readonly (readonly number[] | null)[],
@@ -69,7 +76,10 @@ export function trialMeasures(
   const other = measured.find(({ state }) => state !== "ok");
   const first = repeats[0];
   const means =
-    other === undefined && first != null && first.length <= limits.trialReturns
+    other === undefined &&
+    first != null &&
+    first.length <= limits.trialReturns &&
+    repeats.length <= WITH_RETURNS
       ? first.map((_, t) =>
           round12(repeats.reduce((sum, one) => sum + (one as readonly number[])[t]!, 0) / repeats.length),
         )

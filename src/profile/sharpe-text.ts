@@ -14,6 +14,7 @@ import {
   overfittingSentence,
   ratioWords,
   recordWords,
+  shownCount,
   shownGiven,
   shownProbability,
   shownRatio,
@@ -126,15 +127,15 @@ function absentLines(absent: readonly DeflatedTrial[]): string[] {
 
 function bestLines(best: BestTrial, deflation: Deflation): string[] {
   const { n_trials: n, n_ratios: ratios, variance, sr0, units, min_backtest: backtest } = deflation;
-  const against = `against the benchmark ${shownGiven(units.benchmark)}`;
+  const benchmark = `the benchmark ${shownGiven(units.benchmark)}`;
   const level = units.level * 100;
-  const own = backtest.own_years === null ? "" : `; it has ${shownFigure(backtest.own_years)}`;
+  const own = backtest.own_years === null ? "" : `; it has ${shownCount(backtest.own_years)}`;
   return [
     ...hanging(
       "best: ",
       `${shownWords(best.name)}, ratio ${ratioWords(best, deflation)} over ${counted(best.periods, "period")}`,
     ),
-    ...hanging("PSR: ", `${shownProbability(best.psr)} ${against}`),
+    ...hanging("PSR: ", `${shownProbability(best.psr)} against ${benchmark}`),
     ...hanging(
       "N: ",
       `${counted(n, "trial")}, ${ratios} of them with a ratio; V, the variance of those: ${variance === null ? "none" : shownSmall(variance)}`,
@@ -151,11 +152,11 @@ function bestLines(best: BestTrial, deflation: Deflation): string[] {
     ),
     ...hanging(
       "minimum track record: ",
-      `${recordWords(best.min_trl, best.min_trl_state)} ${against}, ${recordWords(best.min_trl_deflated, best.min_trl_deflated_state)} against SR0, for ${level} %`,
+      `for ${level} %, ${recordWords(best.min_trl, best.min_trl_state, benchmark)}; ${recordWords(best.min_trl_deflated, best.min_trl_deflated_state, "SR0")}`,
     ),
     ...hanging(
       "minimum backtest: ",
-      `${shownFigure(backtest.years)} years for a ratio of ${backtest.target_per_year} per year${own}`,
+      `${shownCount(backtest.years)} years for a ratio of ${backtest.target_per_year} per year${own}`,
     ),
   ];
 }

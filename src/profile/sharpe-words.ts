@@ -24,6 +24,11 @@ export function shownGiven(value: number): string {
   return String(round12(value));
 }
 
+/** `3.61` of a number that counts something and need not be whole. */
+export function shownCount(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}
+
 /** Why a trial has no ratio. */
 export function stateWords(state: string): string {
   const words: { readonly [state: string]: string } = {
@@ -31,6 +36,7 @@ export function stateWords(state: string): string {
     "too-few": "fewer than 2 periods",
     unfinished: "it began and never ended",
     failed: "it failed",
+    unmeasured: "it ended, and no returns were measured",
     "repeats-missing": "not all declared repeats ended with one",
     "periods-differ": "its repeats are over different numbers of periods",
     "unknown-return": "the return of a period is not known",
@@ -78,20 +84,22 @@ export function bestSentence(deflation: Deflation): string {
 /** Where taking the best of the past is no better than chance, whatever the best one's own figures; else nothing. */
 export function choiceSentence({ pbo }: Deflation): string {
   if (pbo.pbo === null || round12(pbo.pbo) < 0.5) return "";
-  return ` Choosing by past ratio among these trials does no better than chance, though: PBO is ${shownProbability(pbo.pbo)}.`;
+  return ` Choosing by past ratio among these trials does no better than chance: PBO is ${shownProbability(pbo.pbo)}.`;
 }
 
-/** `1235 periods`, or why there is no such number. */
-export function recordWords(value: number | null, state: DerivedState): string {
-  if (state === "infinite") return "no record is long enough: the ratio is not above it";
-  if (value === null) return state;
-  return value < 1e15 ? `${Math.ceil(round12(value))} periods` : `${shownFigure(value)} periods`;
+/** `279 periods against SR0`, or why there is no such number. */
+export function recordWords(value: number | null, state: DerivedState, against: string): string {
+  if (state === "infinite") return `none is long enough against ${against}, which the ratio is not above`;
+  if (value === null) return `${state} against ${against}`;
+  const periods = value < 1e15 ? String(Math.ceil(round12(value))) : shownFigure(value);
+  return `${periods} periods against ${against}`;
 }
 
 /** Of the best: its ratio, also per year where a year's periods are said. */
 export function ratioWords({ sharpe }: BestTrial, { units }: Deflation): string {
   const { periods_per_year: year } = units;
-  const yearly = year === null ? "" : ` (${shownFigure(sharpe * Math.sqrt(year))} per year of ${year})`;
+  const yearly =
+    year === null ? "" : ` (${shownFigure(sharpe * Math.sqrt(year))} per year of ${year} periods)`;
   return `${shownRatio(sharpe)} per period${yearly}`;
 }
 
@@ -100,7 +108,7 @@ const METHOD: { readonly [state: string]: string } = {
   "no-series": "of some trials only the digest of the returns is known, not the returns",
   "periods-differ": "the trials are over different periods",
   "too-few-trials": "it compares at least 2 trials with a ratio",
-  "too-few-periods": "there are too few periods for so many blocks (--blocks)",
+  "too-few-periods": "there are too few periods for so many blocks",
 };
 
 /** Whether the best in sample stays good outside. */
@@ -124,7 +132,7 @@ export function effectiveSentence({ effective_trials: effective, n_trials: n }: 
   const unclear = effective.clusters_state === "no-structure" ? ", which show no clear groups" : "";
   const grouped =
     clusters === null ? "too many to group" : `${clusters} by clusters of their returns${unclear}`;
-  return `${shownFigure(average)} by the average correlation${correlation}, ${grouped}. SR0 and DSR are with all ${n}.`;
+  return `${shownCount(average)} by the average correlation${correlation}, ${grouped}. SR0 and DSR are with all ${n}.`;
 }
 
 /** What stands at the end of every text of a deflation. */
@@ -132,8 +140,9 @@ export function boundSentence({ known_at: at }: Deflation): string {
   return (
     "What this cannot say: N is a lower bound. " +
     (at === null
-      ? "Whatever else was tried, and is no column here, makes SR0 higher and the DSR lower. "
-      : "Trials in other copies of the ledger, or before there was one, are not seen; each makes the DSR lower. ") +
-    "The formulae take periods as independent, and past returns as like those to come."
+      ? "Whatever else was tried and is no column here belongs into it: "
+      : "Trials in other copies of the ledger, or from before there was one, are not seen: ") +
+    "more trials of such a variance make SR0 higher and the DSR lower. The formulae take periods as independent, and " +
+    "past returns as like those to come."
   );
 }

@@ -29,7 +29,7 @@ export function measureOfSeries(name: string, returns: Float64Array): TrialMeasu
   if (sharpe === null || skewness === null || kurtosis === null) return { ...own, ratio: null, spread: null };
   return {
     ...own,
-    ratio: bounded({ sharpe, periods: n, skewness, kurtosis }),
+    ratio: { sharpe, periods: n, skewness, kurtosis },
     spread: [sharpe, sharpe],
   };
 }
@@ -99,12 +99,12 @@ export function measureOfTrial(trial: Trial, name: string, ledger: Place): Trial
   return {
     name,
     state: "ok",
-    ratio: bounded({
+    ratio: {
       sharpe: meanOf("sharpe"),
       periods,
       skewness: meanOf("skewness"),
       kurtosis: meanOf("kurtosis"),
-    }),
+    },
     series: returns === null ? null : Float64Array.from(returns),
     over,
     repeats,
@@ -130,17 +130,6 @@ function ratioOf({ sharpe, periods, skewness, kurtosis }: Repeat, name: string, 
 }
 
 /** Rows hold figures of twelve digits. */
-const ROUNDING = 1e-10;
+const ROUNDING = 2e-11;
 /** Returns whose ratio is greater are constant to twelve digits. */
 const MOST_RATIO = 1e14;
-
-/**
- * Population moments have a kurtosis of 1 + skewness² or more; what rounding takes from that is given back, with the last
- * bits of it, which a ratio of many digits would make large.
- */
-function bounded(ratio: SharpeRatio): SharpeRatio {
-  const least = (1 + ratio.skewness * ratio.skewness) * (1 + LAST_BITS);
-  return { ...ratio, kurtosis: Math.max(ratio.kurtosis, least) };
-}
-
-const LAST_BITS = 4 * Number.EPSILON;

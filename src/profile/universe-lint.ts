@@ -35,9 +35,10 @@ const SHOWN = 5;
 /**
  * Of every table with names: identifiers that tell an outcome from the first day on. Of every universe: ends that stand in a
  * row before they came, stints of one member that overlap in their last versions; of the tables that share a name with it,
- * who never was a member and which members have no row. One pass over each table.
+ * who never was a member and which members have no row. `delistings`: the table of those that left, in which the others have
+ * none. One pass over each table.
  */
-export function universeWarnings(store: Store): readonly UniverseWarning[] {
+export function universeWarnings(store: Store, delistings: string | null = null): readonly UniverseWarning[] {
   const tables = [...store.tables.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const named = tables.flatMap((table) => {
     const column = table.entity ?? (table.ends === null ? undefined : table.keyColumns[0]);
@@ -48,7 +49,9 @@ export function universeWarnings(store: Store): readonly UniverseWarning[] {
   return [
     ...named.flatMap(({ table, members }) => [...laterNames(table, members), ...datedNames(table, members)]),
     ...universes.flatMap(({ table }) => [...endsToldAhead(table), ...overlaps(table)]),
-    ...universes.flatMap((universe) => others.flatMap((other) => strangers(universe, other))),
+    ...universes.flatMap((universe) =>
+      others.flatMap((other) => strangers(universe, other, other.table.name === delistings)),
+    ),
   ];
 }
 
@@ -142,15 +145,16 @@ function overlaps(table: Table): UniverseWarning[] {
   });
 }
 
-/** Both ways, where at least one name is common to them. */
+/** Both ways, where at least one name is common to them; of a table that is `partial`, members without a row are none. */
 function strangers(
   { table: universe, members }: Universe,
   { table, members: names }: Universe,
+  partial: boolean,
 ): UniverseWarning[] {
   const common = [...names.keys()].filter((name) => members.has(name)).length;
   if (common === 0) return [];
   const never = [...names.keys()].filter((name) => !members.has(name)).sort();
-  const rowless = [...members.keys()].filter((name) => !names.has(name)).sort();
+  const rowless = partial ? [] : [...members.keys()].filter((name) => !names.has(name)).sort();
   return [
     ...warning(table, "stranger", never, names.size, {
       what: `names are never members of ${universe.name}`,

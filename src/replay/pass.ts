@@ -91,7 +91,7 @@ export async function passOver(
         entries,
         askedDay: run.askedDays[planned.caseIndex] as string,
         tables: run.kept.tables,
-        plants: own,
+        ...own,
         body: (digest) => (bodies as Bodies).again(digest) as Json,
         placeOf,
       };
@@ -121,24 +121,26 @@ const wantedOf = ({ answer }: Planned["item"], { leverage }: Serving): Wanted =>
   answer === "positions" ? { answer, leverage } : { answer };
 
 /** An answer of the kind that was wanted, as a run would have taken it. Refuses EntryShapeWrong. */
-function demandAnswers(
-  entries: readonly Entry[],
-  wanted: Wanted,
-  placeOf: (index: number) => Place,
-): void {
+function demandAnswers(entries: readonly Entry[], wanted: Wanted, placeOf: (index: number) => Place): void {
   for (const [i, entry] of entries.entries()) {
     if (entry.kind !== "answer") continue;
     const answer = givenAnswer(entry, wanted);
     if (typeof answer !== "string") continue;
     const found = canonical((entry.positions ?? entry.probability ?? null) as Json).slice(0, 200);
-    refuse("EntryShapeWrong", { place: placeOf(i), field: wanted.answer, found, expected: `an answer: ${answer}` });
+    refuse("EntryShapeWrong", {
+      place: placeOf(i),
+      field: wanted.answer,
+      found,
+      expected: `an answer: ${answer}`,
+    });
   }
 }
 
 /** By what the record says of itself: its profile, its tables with text, its entities. */
-function rulesOf({ leak, kept, entities, manifest }: RecordedRun): ScoreRules {
+function rulesOf({ leak, kept, entities, manifest, arms }: RecordedRun): ScoreRules {
   const tables = Object.keys(kept.tables).filter((name) => kept.tables[name]?.text !== undefined);
-  return scoreRules(leak, manifest.stamp["judge"] !== "none", new Set(tables), entities?.find ?? null);
+  const judged = manifest.stamp["judge"] !== "none";
+  return scoreRules(leak, judged, new Set(tables), entities?.find ?? null, arms.staged);
 }
 
 function scoreListed(

@@ -13,7 +13,7 @@ import { limits } from "../core/limits.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
 import { type Family, FamilyOnDisk, parseFamily } from "../model/family.ts";
-import { recordedDecisions } from "../profile/recorded-decisions.ts";
+import { type RecordedDecisions, recordedDecisions } from "../profile/recorded-decisions.ts";
 import type { Section } from "../report/section.ts";
 import { type ArmPlan, planArms } from "../run/arms.ts";
 import { type LeakKeys, type LeakRules, leakKeys, leakRules, wantedControl } from "../run/leak-rules.ts";
@@ -150,9 +150,12 @@ export async function loadRecord(
   const leak = leakRulesIn(profile, fileIn(bundle, "profile.json"));
   demandJudge(stamp, leak, fileIn(bundle, MANIFEST));
   const entities = await loadEntities(bundle, listing, stamp, leak);
-  const section = await loadSection(bundle, listing, stamp, profile, kept);
+  const decided = await loadDecisions(bundle, listing, stamp, profile, kept);
+  const section = decided?.section ?? null;
   const family = await loadFamilyFile(bundle, listing, stamp);
-  const arms = planArms(cases.cases, family, wantedControl(leak));
+  // A served session is one trajectory: nothing was staged in it.
+  const staged = stamp.reader.adapter === "serve" ? null : (decided?.staged ?? null);
+  const arms = planArms(cases.cases, family, wantedControl(leak), staged);
   const labels = loadLabels(bundle, listing, cases.indexOf);
   const { declared, view } = kept;
   demandSelection(
@@ -214,13 +217,13 @@ async function artifactOf(
 }
 
 /** A set of decisions is stamped with how they were carried out, and no other is. */
-async function loadSection(
+async function loadDecisions(
   bundle: RunFiles,
   listing: Listing,
   { execution }: StampOnDisk,
   profile: Json,
   { declared }: KeptCaseSet,
-): Promise<Section | null> {
+): Promise<RecordedDecisions | null> {
   const place = fileIn(bundle, MANIFEST);
   const isDecision = declared.kind === "decision";
   if (isDecision !== (execution !== undefined))

@@ -4,6 +4,7 @@ import { refuse } from "../core/refusal.ts";
 import { REPORT_VERSION } from "../core/version.ts";
 import { checkSignature } from "../ledger/node-signatures.ts";
 import type { Report } from "../report/build-report.ts";
+import type { Section } from "../report/section.ts";
 import { fileIn, type RunFiles } from "./bundle.ts";
 import { MANIFEST } from "./files.ts";
 import { type Pass, type PassOptions, type PassStage, passOver } from "./pass.ts";
@@ -34,6 +35,8 @@ export type Replay = Verdict & {
     readonly arms: Pass["arms"];
     /** Why nobody answered again; null where somebody did. */
     readonly unanswered: string | null;
+    /** What made of its decisions what they are; null: it has none. */
+    readonly section: Section | null;
   } | null;
 };
 
@@ -50,7 +53,8 @@ export async function replay(bundle: RunFiles, options: ReplayOptions): Promise<
     await stages.run("re-serve", () => tell(pass, "re-serve"), unserved(pass, serving));
     await stages.run("rules", () => tell(pass, "plants", "rules"));
     const report = await stages.run("score", () => rescore(bundle, verified, run, pass, reported));
-    return { verified, replayed: { report, arms: pass.arms, unanswered: serving.again.reason } };
+    const { section } = run;
+    return { verified, replayed: { report, arms: pass.arms, unanswered: serving.again.reason, section } };
   });
   const { failure, stages, value } = staged;
   if (failure !== null) return { ...verdictOf({ stages, failure, value }, options.policy), replayed: null };

@@ -4,9 +4,10 @@ import { toHex } from "../core/bytes.ts";
 import type { Json } from "../core/canonical.ts";
 import { nodeHashing } from "../core/digest.ts";
 import { formatInstant, parseInstant } from "../core/instant.ts";
+import type { Line } from "../core/lines.ts";
 import { type Code, type Place, refuse } from "../core/refusal.ts";
 import { commitmentOf } from "../ledger/leaves.ts";
-import type { PlantRecord } from "../run/plant-record.ts";
+import { type CaseRecords, type PlantRecord, partedRecords } from "../run/plant-record.ts";
 import { callOf, type Failure } from "../score/failure.ts";
 import { fileIn, type RunFiles } from "./bundle.ts";
 import type { RecordedRun } from "./record.ts";
@@ -30,7 +31,7 @@ export async function openCommitment(bundle: RunFiles, { open, close }: Verified
 
 export interface RecordedPlants {
   /** Of a case, asked for in the cases' order. Refuses NotCanonical and FieldInvalid where no run wrote its lines. */
-  of(caseIndex: number): readonly PlantRecord[];
+  of(caseIndex: number): CaseRecords;
   /** After the last case. */
   end(): void;
 }
@@ -40,13 +41,17 @@ export function recordedPlants(bundle: RunFiles, run: RecordedRun, bytes: number
   const lines = recordedLines(bundle, PLANTS, bytes);
   let at = -1;
   let number = 0;
-  let current: readonly PlantRecord[] = [];
+  let current: CaseRecords = partedRecords([]);
+  let ahead: Line | undefined = lines.next().value;
   const next = (): PlantRecord | undefined => {
-    const line = lines.next().value;
+    const line = ahead;
     if (line === undefined) return undefined;
+    ahead = lines.next().value;
     number = line.number;
     return checkRecord(canonicalLine(line, place), `${place}:${number}`);
   };
+  const isNext = (kind: PlantRecord["kind"]): boolean =>
+    ahead !== undefined && (canonicalLine(ahead, place) as { kind?: Json } | null)?.kind === kind;
   const demand = (record: PlantRecord | undefined, wanted: Partial<PlantRecord>): PlantRecord => {
     for (const [field, expected] of Object.entries(wanted)) {
       const found = record?.[field as keyof PlantRecord];
@@ -70,9 +75,29 @@ export function recordedPlants(bundle: RunFiles, run: RecordedRun, bytes: number
       checkTimes(planted, item, `${place}:${number}`);
       return planted;
     });
+  const names = (item: BoundedCase, kind: PlantRecord["kind"]): PlantRecord[] => {
+    const found: PlantRecord[] = [];
+    while (isNext(kind)) found.push(demandRead(demand(next(), { case: item.id, kind }), item, `${place}:${number}`));
+    return found;
+  };
+  const staged = (item: BoundedCase, table: string): PlantRecord[] => {
+    const own = { case: item.id };
+    const planted = () => names(item, "planted-entity");
+    if (isNext("staged-none")) return [demand(next(), { ...own, table, kind: "staged-none" }), ...planted()];
+    const rows = names(item, "staged");
+    const must = demandRead(demand(next(), { ...own, kind: "staged-must" }), item, `${place}:${number}`);
+    const whole = [...rows, must];
+    checkStagedTimes(whole, item, `${place}:${number}`);
+    return [...whole, demand(next(), { ...own, table, kind: "staged-entity" }), ...planted()];
+  };
   return {
     of(caseIndex) {
-      while (at < caseIndex) current = group(run.cases[++at] as BoundedCase);
+      while (at < caseIndex) {
+        const item = run.cases[++at] as BoundedCase;
+        const plan = run.arms.staged;
+        const more = () => (plan?.cases.has(at) === true ? staged(item, plan.table) : []);
+        current = partedRecords([...group(item), ...more()]);
+      }
       return current;
     },
     end() {
@@ -85,6 +110,14 @@ export function recordedPlants(bundle: RunFiles, run: RecordedRun, bytes: number
 const shown = ({ case: id, table, kind }: Partial<PlantRecord>) =>
   `case ${id}, table ${table}${kind === undefined ? "" : `, ${kind}`}`;
 
+/** Kinds of lines that are of no row. */
+const withoutRow: ReadonlySet<string> = new Set<PlantRecord["kind"]>([
+  "not exercised",
+  "staged-none",
+  "staged-entity",
+  "planted-entity",
+]);
+
 const DIGEST = /^[0-9a-f]{64}$/;
 const fields = ["available_at", "case", "digest", "kind", "real", "ref", "table"];
 
@@ -96,7 +129,7 @@ function checkRecord(value: Json, place: Place): PlantRecord {
   const plant = record as unknown as PlantRecord;
   const odd = fields.find((field) => typeof plant[field as keyof PlantRecord] !== "string");
   if (odd !== undefined) wrongPlant(place, odd, JSON.stringify(record?.[odd]).slice(0, 120), "a text");
-  const none = plant.kind === "not exercised";
+  const none = withoutRow.has(plant.kind);
   const holds = (text: string, wanted: boolean) => (wanted ? DIGEST.test(text) : text === "");
   if (!holds(plant.digest, !none)) wrongPlant(place, "digest", plant.digest, none ? "nothing" : "64 digits");
   const revised = plant.kind === "revision";
@@ -112,6 +145,21 @@ function checkTimes(planted: readonly PlantRecord[], { horizon }: BoundedCase, p
     const expected = `${kind === "past" ? "" : "after "}${formatInstant(horizon)}, the horizon`;
     wrongPlant(place, `available_at of the ${kind} plant`, text, expected);
   }
+}
+
+/** Staged rows are those that a reader can be served. */
+function checkStagedTimes(rows: readonly PlantRecord[], { horizon }: BoundedCase, place: Place): void {
+  for (const { kind, available_at: text } of rows) {
+    const field = `available_at of the ${kind} row`;
+    if ((parseInstant(text, place, field) as number) <= horizon) continue;
+    wrongPlant(place, field, text, `at or before ${formatInstant(horizon)}, the horizon`);
+  }
+}
+
+function demandRead(record: PlantRecord, { reads }: BoundedCase, place: Place): PlantRecord {
+  if (!reads.includes(record.table))
+    wrongPlant(place, "table", record.table, `one that the case reads: ${reads.join(", ")}`);
+  return record;
 }
 
 function wrongPlant(place: Place, field: string, found: string, expected: string): never {

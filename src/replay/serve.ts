@@ -7,7 +7,7 @@ import type { Attempt, ReaderSource } from "../model/reader.ts";
 import { ask, offeredTools } from "../run/ask.ts";
 import { createDeadline } from "../run/deadline.ts";
 import type { Entry } from "../run/entry.ts";
-import type { PlantRecord } from "../run/plant-record.ts";
+import type { CaseRecords, PlantRecord } from "../run/plant-record.ts";
 import { type Answered, boundTools, type PlainArguments, type Said } from "../run/tool-host.ts";
 import { askedCase } from "../run/trajectory.ts";
 import type { Clock } from "../run/world.ts";
@@ -21,11 +21,11 @@ import { givenReader, type ReaderAgain, readerAgain } from "./reader-again.ts";
 import type { RecordedRun } from "./record.ts";
 
 /** A trajectory as it is served: every entry has its bound, every body was proven. */
-export type Recorded = Planned & {
+export type Recorded = Planned &
+  CaseRecords & {
   readonly entries: readonly Entry[];
   readonly askedDay: string;
   readonly tables: RecordedRun["kept"]["tables"];
-  readonly plants: readonly PlantRecord[];
   readonly body: (digest: string) => Json;
   /** The place of the entry of an index. */
   readonly placeOf: (index: number) => Place;

@@ -17,6 +17,7 @@ import type { Bootstrap } from "../run/stamp.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
 import { type ArmScores, byArm, caseFigure, type Estimation, estimationOf } from "./arm-scores.ts";
 import { armsSection } from "./arms-section.ts";
+import { stagedArms, stagedFindings } from "./staged-section.ts";
 import { leakageSection } from "./leakage-section.ts";
 import { modelEvidence } from "./model-evidence.ts";
 import { premiumOf } from "./premium.ts";
@@ -90,7 +91,8 @@ export function reportOf(bytes: string, place: Place): Report {
 function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly TrajectoryScore[]): Json {
   const { caseset, stamp } = plan.manifest;
   const { made } = plan;
-  const arms = byArm(scores);
+  const { staged } = plan.arms;
+  const arms = byArm(scores.filter(({ arm }) => arm !== staged?.arm));
   const estimation = estimationOf(plan.cases, stamp["seed"] as number, stamp["bootstrap"] as Bootstrap);
   const unrouted = new Set(plan.arms.unrouted);
   const settled = outcomes.flatMap((outcome, i) =>
@@ -107,7 +109,7 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
     outcomes,
     plan: plan.arms,
     arms,
-    scores,
+    scores: scores.filter(({ arm }) => arm !== staged?.arm),
     leak,
     names,
     stamp,
@@ -127,7 +129,10 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
       ...made?.made.headline,
     },
     ...(made === null ? {} : { [made.name]: made.made.section }),
-    arms: armsSection(plan.arms, arms, headline, estimation, withoutFamily),
+    arms: {
+      ...armsSection(plan.arms, arms, headline, estimation, withoutFamily),
+      ...(staged === null ? {} : { staged: stagedArms(staged, scores) }),
+    },
     premium: premiumOf(plan.arms, outcomes, arms, estimation, withoutFamily),
     tracks: [
       {
@@ -143,6 +148,7 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
     findings: [
       ...(scored === 0 ? [{ finding: "nothing-scored", cases: plan.cases.length }] : []),
       ...findings(plan, scores),
+      ...stagedFindings(plan, scores),
       ...(made?.made.findings ?? []),
     ],
     failed_cases: failed,

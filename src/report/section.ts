@@ -17,7 +17,7 @@ export type SectionMade = {
   readonly section: Json;
   /** What the headline says beside `n`. */
   readonly headline: { readonly [key: string]: Json };
-  /** Cases whose answers it could evaluate; 0: the verdict is red. */
+  /** Cases that were answered, and whose answers it could evaluate; 0: the verdict is red. */
   readonly n: number;
   /** Cases that break a rule of its own, each as a failed case of the report. */
   readonly failed: readonly { readonly [key: string]: Json }[];

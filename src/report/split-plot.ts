@@ -3,7 +3,7 @@ import type { Markish, PlotOptions } from "@observablehq/plot";
 import { clip } from "../core/words.ts";
 import { shownWords, wrapWords } from "./cutoff-words.ts";
 import { counted } from "./shown-figures.ts";
-import { type Band, bands, type SplitRow } from "./split-rows.ts";
+import { type Band, bands, columnWords, type SplitRow } from "./split-rows.ts";
 import { drawnSvg, INK, type Plotting, QUIET, textBlock } from "./svg-picture.ts";
 
 const WIDTH = 720;
@@ -154,11 +154,9 @@ function keyMarks(Plot: Plotting, rows: readonly SplitRow[], columns: number): M
 }
 
 function captionOf(rows: readonly SplitRow[], { cases, splits }: SplitPicture): string[] {
-  const columns = Math.max(...rows.map((row) => row.columns.length));
-  const each =
-    cases > columns
-      ? ` A column is some ${counted(Math.round(cases / columns), "case")}, and shows a purged or embargoed one where it has one.`
-      : "";
+  const each = columnWords(cases, Math.max(...rows.map((row) => row.columns.length)));
+  const scale =
+    each === null ? "" : ` A column is ${each}, and shows a purged or embargoed one where it has one.`;
   const first = splits > rows.length ? ` The first ${rows.length} of ${splits} splits.` : "";
-  return [`${counted(cases, "case")}.${each}${first}`];
+  return [`${counted(cases, "case")}.${scale}${first}`];
 }

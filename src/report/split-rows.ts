@@ -24,6 +24,13 @@ export function splitRow(split: Split, columns: number): SplitRow {
   };
 }
 
+/** `2 cases`, `1 to 2 cases`; null where each column is one. */
+export function columnWords(cases: number, columns: number): string | null {
+  const [least, most] = [Math.floor(cases / columns), Math.ceil(cases / columns)];
+  if (most === 1) return null;
+  return least === most ? `${most} cases` : `${least} to ${most} cases`;
+}
+
 /** A column with a purged case shows it, then one with an embargoed case; otherwise the set that most of its cases are in. */
 function columnsOf(split: Split, cases: number, columns: number): Band[] {
   const counts = bands.map((band) => {

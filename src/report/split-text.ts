@@ -1,8 +1,7 @@
 /** Splits for a terminal of 80 columns: the sets' sizes, the picture in characters, what purged and embargoed mean. */
 import { visible } from "../core/words.ts";
 import { wrapWords } from "./cutoff-words.ts";
-import { counted } from "./shown-figures.ts";
-import { type Band, bands, type SplitRow } from "./split-rows.ts";
+import { type Band, bands, columnWords, type SplitRow } from "./split-rows.ts";
 
 const COLUMNS = 80;
 /** Of a picture in characters. */
@@ -70,18 +69,18 @@ function table(rows: readonly SplitRow[]): string[] {
 }
 
 function sketch(rows: readonly SplitRow[], { cases }: SplitWords): string[] {
-  const most = Math.max(...rows.map(({ columns }) => columns.length));
-  const each =
-    cases > most
-      ? `; a column is some ${counted(Math.round(cases / most), "case")}, × and ░ where one of them is`
-      : "";
   const keys = bands.filter((band) => rows.some(({ sizes }) => sizes[band] > 0));
   const told = keys.map((band) => (band === "unused" ? "blank unused" : `${MARKS[band]} ${band}`));
+  const each = columnWords(cases, Math.max(...rows.map(({ columns }) => columns.length)));
+  const rare = (["purged", "embargoed"] as const).filter((band) => keys.includes(band));
+  const first =
+    rare.length === 0 ? "" : `, ${rare.map((band) => MARKS[band]).join(" or ")} where one of them is`;
+  const scale = each === null ? "" : `; a column is ${each}${first}`;
   return [
     ...rows.map(({ number, columns }) =>
       `  ${String(number).padStart(6)}  ${columns.map((band) => MARKS[band]).join("")}`.trimEnd(),
     ),
-    ...wrapWords(`          in start order: ${told.join(", ")}${each}`, COLUMNS, "          "),
+    ...wrapWords(`          in start order: ${told.join(", ")}${scale}`, COLUMNS, "          "),
   ];
 }
 

@@ -1,11 +1,13 @@
-/** Arms: which checkpoint answers which case; the routed one, the family's latest, and controls for the placebo. */
+/** Arms: which checkpoint answers which case; the routed one, the family's latest, controls for the placebo, a staged one. */
 import type { BoundedCase } from "../caseset/bounded-case.ts";
+import { assert } from "../core/assert.ts";
 import { formatInstant, instant } from "../core/instant.ts";
 import { refuse } from "../core/refusal.ts";
 import { cutoffInstant } from "../model/cutoff.ts";
 import type { Family, ModelCheckpoint } from "../model/family.ts";
 import { insideWindow, latestCheckpoint, route, routeAll } from "../model/route.ts";
 import type { WantedControl } from "./leak-rules.ts";
+import type { StagedArm, StagedPlan } from "./staging.ts";
 
 /** One (case, arm); its repeats are run one after the other. `checkpoint` is null without a family. */
 export type Assignment = {
@@ -28,6 +30,8 @@ export type ArmPlan = {
   readonly control: ModelCheckpoint | null;
   readonly withoutControl: string | null;
   readonly unrouted: readonly number[];
+  /** What the routed checkpoint answers once more, with rows staged; null where no case has such an arm. */
+  readonly staged: StagedPlan | null;
 };
 
 export const ROUTED = "routed";
@@ -39,28 +43,35 @@ export function planArms(
   cases: readonly BoundedCase[],
   family: Family | null,
   wanted: WantedControl | null,
+  staged: StagedArm | null = null,
 ): ArmPlan {
-  if (family === null) {
-    const assignments = cases.map((_, caseIndex) => ({ caseIndex, arm: ROUTED, checkpoint: null }));
-    return {
-      assignments,
-      family,
-      latest: null,
-      routes: cases.map(() => null),
-      inside: cases.map(() => false),
-      controls: [],
-      control: null,
-      withoutControl: "no family, so no checkpoint that could be a control",
-      unrouted: [],
-    };
-  }
+  const plan = family === null ? withoutFamily(cases) : withFamily(cases, family, wanted);
+  return staged === null ? plan : withStaged(plan, cases, staged);
+}
+
+function withoutFamily(cases: readonly BoundedCase[]): ArmPlan {
+  return {
+    assignments: cases.map((_, caseIndex) => ({ caseIndex, arm: ROUTED, checkpoint: null })),
+    family: null,
+    latest: null,
+    routes: cases.map(() => null),
+    inside: cases.map(() => false),
+    controls: [],
+    control: null,
+    withoutControl: "no family, so no checkpoint that could be a control",
+    unrouted: [],
+    staged: null,
+  };
+}
+
+function withFamily(cases: readonly BoundedCase[], family: Family, wanted: WantedControl | null): ArmPlan {
   const routes = routeAll(
     family,
     cases.map((item) => item.horizon),
   );
   const latest = latestCheckpoint(family);
   const inside = cases.map((item) => insideWindow(latest, item.resolvedAt));
-  const { control, why: withoutControl } = chooseControl(cases, family, latest, wanted);
+  const { control, why } = chooseControl(cases, family, latest, wanted);
   const controls = controlsOf(routes, inside, latest, control);
   const assignments: Assignment[] = [];
   for (let caseIndex = 0; caseIndex < cases.length; caseIndex++) {
@@ -73,7 +84,23 @@ export function planArms(
     if (routed !== null) assignments.push({ caseIndex, arm: ROUTED, checkpoint: routed });
   }
   const unrouted = routes.flatMap((checkpoint, i) => (checkpoint === null ? [i] : []));
-  return { assignments, family, latest, routes, inside, controls, control, withoutControl, unrouted };
+  const chosen = { latest, routes, inside, controls, control, withoutControl: why, unrouted };
+  return { assignments, family, ...chosen, staged: null };
+}
+
+/** Each concerned case that is routed is answered once more by whom it was routed to. */
+function withStaged(plan: ArmPlan, cases: readonly BoundedCase[], staged: StagedArm): ArmPlan {
+  const { arm, concerns } = staged;
+  const taken = plan.assignments.some((one) => one.arm === arm);
+  assert(!taken && arm !== LATEST && !arm.startsWith(controlArm("")), `the arm ${arm} is one already`);
+  const added = plan.assignments.flatMap((one) =>
+    one.arm === ROUTED && concerns(cases[one.caseIndex] as BoundedCase) ? [{ ...one, arm }] : [],
+  );
+  if (added.length === 0) return plan;
+  const assignments = [...plan.assignments, ...added].sort(
+    (a, b) => a.caseIndex - b.caseIndex || (a.arm < b.arm ? -1 : 1),
+  );
+  return { ...plan, assignments, staged: { ...staged, cases: new Set(added.map((one) => one.caseIndex)) } };
 }
 
 /** A control's post-training cutoff (upper bound) precedes every horizon, strictly: it can remember no outcome. */

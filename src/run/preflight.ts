@@ -8,6 +8,7 @@ import { formatDay, type Instant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { localDay } from "../core/local-time.ts";
 import { refuse } from "../core/refusal.ts";
+import { clip } from "../core/words.ts";
 import type { RunSecret } from "../ledger/audit-ledger.ts";
 import type { Family } from "../model/family.ts";
 import type { Judge } from "../model/judge.ts";
@@ -19,9 +20,10 @@ import type { Earlier } from "./earlier-run.ts";
 import { Interrupted } from "./interrupted.ts";
 import type { KnownEntities } from "./known-entities.ts";
 import { isDeclaredJudge, type LeakRules, wantedControl } from "./leak-rules.ts";
-import { type PlantRecord, plantLine, plantRecords } from "./plant-record.ts";
+import { type PlantRecord, plantLine, plantRecords, stagedRecords } from "./plant-record.ts";
 import { type CasePlants, plantCase, probeCase } from "./probe.ts";
 import { selectCases } from "./selection.ts";
+import { plantedEntities, type StagedPlan, type StagedRows, type Staging, stageCase, unservedRow } from "./staging.ts";
 import { caseSetDigest, type Identities, identify, makeStamp, type RunOptions, type Stamp } from "./stamp.ts";
 import { demandUnits, type TrialRules } from "./trials.ts";
 import type { World } from "./world.ts";
@@ -37,6 +39,8 @@ export type Selection = {
   readonly entities: KnownEntities | null;
   /** What its profile says of it as a trial; null: nothing. */
   readonly trial: TrialRules | null;
+  /** An arm with staged rows that its profile wants beside the others; null: none. A served session has one arm, and none. */
+  readonly staging: Staging | null;
   /** What may be spent, of the whole run; no part of its configuration: a resumed run may have another. */
   readonly budget: Budget | null;
   /** The run that is resumed; null: a new one. */
@@ -70,6 +74,8 @@ export type Plan = {
   readonly plantsDigest: Digest;
   /** The plants of a case, drawn once while there is room to keep them: the same each time. */
   readonly plantsOf: (caseIndex: number) => CasePlants;
+  /** What is staged for a case of the staged arm, drawn as its plants are; null: nothing plausible could be. */
+  readonly stagedOf: (caseIndex: number) => StagedRows | null;
 };
 
 export async function preflight(
@@ -90,7 +96,9 @@ export async function preflight(
     const unread = world.readers.tables?.find((table) => !item.reads.includes(table));
     if (unread !== undefined) refuse("TableUnknown", { place: item.place, found: unread, known: item.reads });
   }
-  const arms = planArms(cases, family, wantedControl(options.leak));
+  // A session is one trajectory.
+  const staging = world.readers.adapter === "serve" ? null : selection.staging;
+  const arms = planArms(cases, family, wantedControl(options.leak), staging);
   const identities = await identify(world.readers, arms);
   const { store, readers, judging } = world;
   const judge = judging?.judge ?? null;
@@ -99,6 +107,13 @@ export async function preflight(
   const stamp = makeStamp({ store, cases, readers, identities, family, options, judge, entities });
   const random = () => toHex(world.random(32));
   const secret = selection.earlier?.secret ?? { secret: random(), salt: random() };
+  const plantsOf = garden(cases, set.zone, secret.secret, world);
+  const stageOf = (caseIndex: number) =>
+    stageCase(staging as Staging, cases[caseIndex] as BoundedCase, plantsOf(caseIndex), {
+      store,
+      zone: set.zone,
+      secret: secret.secret,
+    });
   const plan = {
     run,
     set,
@@ -112,7 +127,8 @@ export async function preflight(
     askedDays: cases.map((item) => formatDay(localDay(set.zone, item.horizon))),
     deadlines: deadlinesOf(cases, set.zone, set.grace),
     secret,
-    plantsOf: garden(cases, set.zone, secret.secret, world),
+    plantsOf,
+    stagedOf: keeping(stageOf, limits.stagedCases),
   };
   for (const check of checks) check(plan);
   if (world.trials !== undefined && selection.earlier === null)
@@ -137,14 +153,21 @@ function demandGivenJudge(rules: LeakRules, judge: Judge | null, entities: Diges
 }
 
 function garden(cases: readonly BoundedCase[], zone: string, secret: string, world: World): Plan["plantsOf"] {
-  const kept = new Map<number, CasePlants>();
+  return keeping((caseIndex) => {
+    const { id, horizon, reads } = cases[caseIndex] as BoundedCase;
+    return plantCase(world.store, id, horizon, reads, zone, secret);
+  }, limits.plantedCases);
+}
+
+/** Makes each once, while there is room to keep it. */
+function keeping<T>(make: (caseIndex: number) => T, most: number): (caseIndex: number) => T {
+  const kept = new Map<number, T>();
   return (caseIndex) => {
     const known = kept.get(caseIndex);
     if (known !== undefined) return known;
-    const { id, horizon, reads } = cases[caseIndex] as BoundedCase;
-    const plants = plantCase(world.store, id, horizon, reads, zone, secret);
-    if (kept.size < limits.plantedCases) kept.set(caseIndex, plants);
-    return plants;
+    const made = make(caseIndex);
+    if (kept.size < most) kept.set(caseIndex, made);
+    return made;
   };
 }
 
@@ -167,7 +190,7 @@ async function provePlants(
     const item = plan.cases[i] as BoundedCase;
     const plants = plan.plantsOf(i);
     proveCase(item, plants, world);
-    const planted = plantRecords(item.id, plants);
+    const planted = [...plantRecords(item.id, plants), ...stagedFor(plan, i, world)];
     records.push(planted);
     hash.update(utf8(planted.map((record) => `${plantLine(record)}\n`).join("")));
     world.progress.done(i + 1, 0);
@@ -187,4 +210,23 @@ function proveCase(item: BoundedCase, plants: CasePlants, world: World): void {
       found,
     });
   }
+}
+
+/** The records of what is staged for a case, each row of it proven; none where it has no staged arm. */
+function stagedFor({ arms, cases, plantsOf, stagedOf }: Unproven, caseIndex: number, { store }: World): PlantRecord[] {
+  if (arms.staged?.cases.has(caseIndex) !== true) return [];
+  const { table } = arms.staged as StagedPlan;
+  const item = cases[caseIndex] as BoundedCase;
+  const [plants, staged] = [plantsOf(caseIndex), stagedOf(caseIndex)];
+  const unserved = staged && unservedRow(store, item, staged, plants);
+  if (unserved !== null) {
+    const { row, found } = unserved;
+    refuse("EvalPlantUnproven", {
+      place: item.place,
+      probe: `case ${item.id}: table ${row.table}: presence of the staged row ${row.ref}`,
+      expected: "the staged row",
+      found: clip(found, 300),
+    });
+  }
+  return stagedRecords(item.id, table, staged, plantedEntities(store, item.reads, plants));
 }

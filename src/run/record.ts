@@ -3,18 +3,17 @@
 import type { Json } from "../core/canonical.ts";
 import type { Digest } from "../core/digest.ts";
 import type { Entry } from "./entry.ts";
-import type { PlantRecord } from "./plant-record.ts";
+import { type CaseRecords, type PlantRecord, partedRecords } from "./plant-record.ts";
 import { type Plan, trajectoryCount } from "./preflight.ts";
 import type { Recorder, Sealed } from "./recorder.ts";
 
-export type Trajectory = {
+/** Beside its entries: the case's plants, by which the record is judged, and what was staged for the case, in whatever arm. */
+export type Trajectory = CaseRecords & {
   readonly caseIndex: number;
   readonly arm: string;
   readonly repeat: number;
   /** Of all its attempts, in order. */
   readonly entries: readonly Entry[];
-  /** The case's plants, by which the record is judged. */
-  readonly plants: readonly PlantRecord[];
   /** The body of an entry, parsed. */
   readonly body: (digest: Digest) => Json;
 };
@@ -40,7 +39,7 @@ export function recordOf(plan: Plan, recorder: Recorder, sealed: Sealed): RunRec
         arm: assignment.arm,
         repeat: position % repeats,
         entries: recorder.lines(position).map((line) => JSON.parse(line) as Entry),
-        plants: plan.plantRecords[assignment.caseIndex] as readonly PlantRecord[],
+        ...partedRecords(plan.plantRecords[assignment.caseIndex] as readonly PlantRecord[]),
         body: (digest) => JSON.parse(recorder.body(digest)) as Json,
       };
     }

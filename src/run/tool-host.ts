@@ -28,7 +28,7 @@ export type ToolCall = {
 
 export type HostOptions = {
   readonly door: Door;
-  /** The same door without the case's overlay. */
+  /** The same door without the case's plants; what is staged for the reader it serves as well. */
   readonly bare: Door;
   /** The same door, opened at the instant of one of the case's plants. */
   readonly at: (instant: Instant) => Door;

@@ -14,6 +14,7 @@ import { judgeAll } from "./judging.ts";
 import type { Plan } from "./preflight.ts";
 import { type CasePlants, overlayRows, probeCase } from "./probe.ts";
 import type { Recorder, TrajectoryLog } from "./recorder.ts";
+import type { StagedRows } from "./staging.ts";
 import { hostTools } from "./tool-host.ts";
 import type { World } from "./world.ts";
 
@@ -45,7 +46,8 @@ export async function runTrajectory(
   const append = appendTo(log, item, recorder, world);
   const plants = plan.plantsOf(assignment.caseIndex);
   recordProbes(item, plants, recorder, append, world);
-  const { tools, close } = openTools(item, plants, recorder, append, world);
+  const staged = log.arm === plan.arms.staged?.arm ? plan.stagedOf(assignment.caseIndex) : null;
+  const { tools, close } = openTools(item, { plants, staged }, recorder, append, world);
   const started = world.clock.elapsed();
   let called = false;
   const attempt = await instances.ask({
@@ -210,24 +212,24 @@ function recordProbes(
 
 function openTools(
   item: BoundedCase,
-  plants: CasePlants,
+  { plants, staged }: { readonly plants: CasePlants; readonly staged: StagedRows | null },
   recorder: Recorder,
   append: Append,
   world: World,
 ): ReturnType<typeof hostTools> {
   const rows = overlayRows(plants, "reader");
-  const overlay = { view: "reader" as const, rows };
+  const view = "reader" as const;
   const request = {
     caseId: item.id,
     horizon: item.horizon,
     tables: item.reads,
-    overlay,
+    overlay: { view, rows: staged === null ? rows : [...rows, ...staged.rows] },
     subject: world.readers.name,
   };
   const door = world.store.open(request);
   return hostTools({
     door,
-    bare: world.store.open({ ...request, overlay: null }),
+    bare: world.store.open({ ...request, overlay: staged && { view, rows: staged.rows } }),
     at: (instant) => world.store.open({ ...request, horizon: instant }),
     horizon: item.horizon,
     plants: rows,

@@ -1,6 +1,6 @@
 /** A run as a trial of a ledger: counted when it begins, whatever becomes of it, and once more when it has ended. */
 import type { Json } from "../core/canonical.ts";
-import { type Digest, digestOf, digestOfJson } from "../core/digest.ts";
+import { type Digest, digestOfJson } from "../core/digest.ts";
 import { formatInstant, instant } from "../core/instant.ts";
 import { refuse } from "../core/refusal.ts";
 import { leafLine, type TrialsMark } from "../ledger/leaves.ts";
@@ -72,7 +72,7 @@ export async function startTrial(plan: Plan, world: World): Promise<BegunTrial |
     units: selection.trial?.units ?? null,
     config: { reader: { name, params }, profile },
   });
-  await appendTrialLeaf(run, mark, trials, world);
+  await appendLeafOnce(run, mark, trials, world);
   return { start: mark.row, mark: { head: mark.head, ledger: trials.name, rows: mark.rows } };
 }
 
@@ -89,26 +89,27 @@ export async function endTrial(
   const isEnd = (row: TrialRow) => row.kind !== "start" && row.start === start;
   if (!(await trials.read()).rows.some(isEnd)) {
     const row = { at: now(world), run, start };
-    const mark =
-      "failed" in outcome
-        ? await trials.fail({ ...row, reason: outcome.failed })
-        : await trials.end({ ...row, ...outcome });
-    await appendTrialLeaf(run, mark, trials, world);
+    await ("failed" in outcome
+      ? trials.fail({ ...row, reason: outcome.failed })
+      : trials.end({ ...row, ...outcome }));
   }
   const known = await trials.read(); // others may have appended since: the run's ledger ends with its own row
   const rows = known.rows.slice(0, known.rows.findIndex(isEnd) + 1);
   const head = trialHeadAt(known, rows.length) as string;
+  await appendLeafOnce(run, { head, row: rows.length - 1 }, trials, world);
   return { begun, mark: { head, rows: rows.length }, ledger: { place: known.place, rows, head } };
 }
 
-async function appendTrialLeaf(
+/** Of a row, unless a process that died after it had. The digest of a ledger's last line is its head. */
+async function appendLeafOnce(
   run: string,
-  mark: TrialMark,
-  trials: TrialLedger,
-  world: World,
+  { head, row }: Pick<TrialMark, "head" | "row">,
+  { name }: TrialLedger,
+  { ledger }: World,
 ): Promise<void> {
-  const leaf = { run, ledger: trials.name, line: digestOf(mark.line), row: mark.row };
-  await world.ledger.append(leafLine({ v: "blindcast.trial-row/1", ...leaf }));
+  const leaves = await ledger.leavesOf(run);
+  if (leaves.some(({ leaf }) => leaf.v === "blindcast.trial-row/1" && leaf.row === row)) return;
+  await ledger.append(leafLine({ v: "blindcast.trial-row/1", run, ledger: name, line: head, row }));
 }
 
 const now = ({ clock }: World) => formatInstant(instant(Math.floor(clock.now()) * 1000));

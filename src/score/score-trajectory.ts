@@ -11,6 +11,7 @@ import { type ModelUse, modelUse } from "./model-use.ts";
 import { type PlantScore, scorePlants } from "./plants.ts";
 import { type QueryFinding, type QueryFindings, queryFindings } from "./query-finding.ts";
 import type { ScoreRules } from "./score-rules.ts";
+import { checkStaged, type StagedState } from "./staged-check.ts";
 import { attemptsOf, checkBounds } from "./trajectory-check.ts";
 
 export type TrajectoryScore = {
@@ -27,9 +28,11 @@ export type TrajectoryScore = {
   /** null where there is no answer or no settled outcome. */
   readonly brier: number | null;
   readonly plants: PlantScore;
-  /** null where no judge scored documents, and where the profile wants no findings of queries. */
+  /** null where no judge scored documents, where the profile wants no findings of queries, and in a staged arm. */
   readonly leak: LeakScore | null;
   readonly queries: QueryFindings | null;
+  /** Of the staged arm; null in every other. */
+  readonly staged: StagedState | null;
   readonly failures: readonly Failure[];
   /** One, and one more for each that a crash cut off. */
   readonly attempts: number;
@@ -53,10 +56,14 @@ export function scoreTrajectory(
     (entry) => entry.kind === "answer" || entry.kind === "decline" || entry.kind === "fault",
   );
   const plants = scorePlants(item.horizon, trajectory, last);
-  const leak = scoreLeaks(item, last, body, rules);
-  const queries = rules.queries === null ? null : queryFindings(item, last, body, rules.queries.find);
+  // What is staged is drawn: names and texts of it are nobody's findings.
+  const isStaged = trajectory.arm === rules.staged?.arm;
+  const leak = isStaged ? null : scoreLeaks(item, last, body, rules);
+  const queries =
+    isStaged || rules.queries === null ? null : queryFindings(item, last, body, rules.queries.find);
   const tools = entries.filter((entry) => entry.kind === "tool");
   const { probability = null, positions = null } = attempt?.kind === "answer" ? attempt : NO_ANSWER;
+  const staged = checkStaged(trajectory, last, positions, rules.staged);
   return {
     caseIndex: trajectory.caseIndex,
     arm: trajectory.arm,
@@ -70,11 +77,13 @@ export function scoreTrajectory(
     plants,
     leak,
     queries,
+    staged: staged?.state ?? null,
     failures: [
       ...checkBounds(item, entries),
       ...plants.failures,
       ...(leak?.failures ?? []),
-      ...(rules.queries?.on === "fail" ? (queries as QueryFindings).findings.map(failureOfFinding) : []),
+      ...(rules.queries?.on === "fail" ? (queries?.findings ?? []).map(failureOfFinding) : []),
+      ...(staged?.failures ?? []),
     ],
     attempts: attempts.length,
     calls: tools.length,

@@ -1,7 +1,7 @@
 /** The probability that choosing the best of several trials in sample is overfitting. */
 
 import { limits } from "../core/limits.ts";
-import { isConstant, returnFigures } from "./sharpe.ts";
+import { isSteady, returnFigures } from "./sharpe.ts";
 
 export type Overfitting = {
   readonly state: "ok";
@@ -71,7 +71,7 @@ function halfConstant(values: Float64Array, blocks: number): boolean {
     };
   });
   return spans.some(({ least }) => {
-    const near = spans.filter((span) => span.least >= least && isConstant(least, span.greatest));
+    const near = spans.filter((span) => span.least >= least && isSteady(least, span.greatest));
     return near.length >= blocks / 2;
   });
 }

@@ -22,14 +22,14 @@ export type ReturnFigures = {
 const STEADY = 1e-9;
 
 /** Whether returns between these two are one return and its rounding: greatest − least ≤ 1e-9 · the greater size. */
-export function isConstant(least: number, greatest: number): boolean {
+export function isSteady(least: number, greatest: number): boolean {
   return greatest - least <= STEADY * Math.max(-least, greatest);
 }
 
 /**
  * The figures of a series of excess returns, one a period: ratio, skewness and kurtosis as in
  * Bailey and López de Prado (2012), The Sharpe ratio efficient frontier, J. Risk 15(2). "too-few": n < 2.
- * "constant": as `isConstant` says of its least and greatest. Throws RangeError for a value that is not finite.
+ * "constant": as `isSteady` says of its least and greatest. Throws RangeError for a value that is not finite.
  */
 export function returnFigures(excess: Float64Array): ReturnFigures {
   const n = excess.length;
@@ -40,7 +40,7 @@ export function returnFigures(excess: Float64Array): ReturnFigures {
   const size = Math.max(-least, greatest);
   const unit = size > 1e100 || (size > 0 && size < 1e-100) ? size : 1;
   const { mean, deviations } = centred(excess, unit);
-  if (isConstant(least, greatest)) return { n, mean: mean * unit, sd: 0, ...none, state: "constant" };
+  if (isSteady(least, greatest)) return { n, mean: mean * unit, sd: 0, ...none, state: "constant" };
   let squares = 0;
   for (const d of deviations) squares += d * d;
   const spread = Math.sqrt(squares / n);
@@ -108,8 +108,9 @@ const DEGENERATE = 1e-12;
 
 /**
  * 1 − γ₃·SR + (γ₄ − 1)/4·SR²: T − 1 times the squared standard error of the ratio; ≥ (1 − γ₃·SR/2)² ≥ 0, since
- * γ₄ ≥ 1 + γ₃² for the moments of a population. Throws RangeError where that fails by more than 1e-12 of the
- * terms (an excess kurtosis or bias-corrected moments do), or one is not finite. Mertens (2002).
+ * γ₄ ≥ 1 + γ₃² for the moments of a population. Throws RangeError where that fails by more than 1e-12 and the
+ * rounding of the moments to twelve digits (an excess kurtosis or bias-corrected moments do), or one is not
+ * finite. Mertens (2002).
  */
 export function sharpeScale({ sharpe, skewness, kurtosis }: Omit<SharpeRatio, "periods">): number {
   finite("sharpe", sharpe);
@@ -119,8 +120,8 @@ export function sharpeScale({ sharpe, skewness, kurtosis }: Omit<SharpeRatio, "p
   const tails = ((kurtosis - 1) / 4) * sharpe * sharpe;
   const scale = 1 - lean + tails;
   const least = (1 - lean / 2) * (1 - lean / 2);
-  const rounding = ((Math.abs(kurtosis) + 1) / 4) * sharpe * sharpe;
-  const slack = 1e-12 * (1 + Math.abs(lean) + (lean / 2) * (lean / 2) + rounding);
+  // Moments read back from twelve digits are off by up to 5e-12 of themselves.
+  const slack = 1e-12 + 2e-11 * ((Math.abs(kurtosis) + 1) / 4) * sharpe * sharpe;
   if (scale < least - slack) {
     throw new RangeError(
       `kurtosis: expected at least 1 + skewness² = ${1 + skewness * skewness} (plain kurtosis, population moments), got ${kurtosis}`,

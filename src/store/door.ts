@@ -5,7 +5,7 @@ import type { Instant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { aggregate } from "./aggregate.ts";
 import { selectMembers } from "./membership.ts";
-import { type Overlay, type PlantedRow, visiblePlants } from "./overlay.ts";
+import { isPlant, type Overlay, type PlantedRow, visiblePlants } from "./overlay.ts";
 import { type Searched, searchVisible } from "./search.ts";
 import { type Query, type Selection, select } from "./select.ts";
 import { rowText, type Table } from "./table.ts";
@@ -39,7 +39,7 @@ export type Reply =
       readonly text: () => string;
       /** Row numbers in order, for cheap comparison of two answers of one store; null where there are none. */
       readonly rows: Int32Array | null;
-      /** Planted rows that the answer was made from. */
+      /** Plants that the answer was made from; staged rows are none. */
       readonly planted: readonly PlantedRow[];
     }
   | { readonly ok: false; readonly fault: Fault };
@@ -109,7 +109,7 @@ function rowsReply(table: Table, { rows, plants }: Selection, args: Page): Reply
     const cut = from + page.length < rows.length ? `,"total":${rows.length},"truncated":true` : "";
     return `{"rows":[${out}]${cut}}`;
   };
-  const planted = plants.length === 0 ? plants : plants.filter((_, i) => page.includes(-1 - i));
+  const planted = plants.length === 0 ? plants : plants.filter((row, i) => isPlant(row) && page.includes(-1 - i));
   // The total is part of the answer, so it is part of what two answers are compared by.
   const compared = new Int32Array(page.length + 1);
   compared[0] = rows.length;
@@ -131,7 +131,7 @@ function membersReply(
 function aggregateReply(table: Table, selection: Selection, args: AggregateArguments): Reply {
   const text = aggregate(table, selection, args);
   if (typeof text !== "string") return failed(text);
-  const planted = selection.plants.filter((_, i) => selection.rows.includes(-1 - i));
+  const planted = selection.plants.filter((row, i) => isPlant(row) && selection.rows.includes(-1 - i));
   return { ok: true, text: () => text, rows: null, planted };
 }
 

@@ -1,10 +1,14 @@
 /** Planted rows: versions that the engine adds to one case's view of a table, and to nothing else. */
+import { sha256Hex } from "../core/digest.ts";
 import type { Instant } from "../core/instant.ts";
-import type { Cell } from "../core/row-ref.ts";
-import { compareCells, type Table } from "./table.ts";
+import { type Cell, rowRef } from "../core/row-ref.ts";
+import { compareCells, servedRowText, type Table } from "./table.ts";
 
-/** `revision` and `new-key` become available after the horizon; `past` at the horizon, and only the probe sees it. */
-export type PlantKind = "past" | "revision" | "new-key";
+/**
+ * `revision` and `new-key` become available after the horizon; `past` at the horizon, and only the probe sees it. `staged`
+ * is no plant: available by the horizon, in the view of one arm alone, which serves it as it serves a real row.
+ */
+export type PlantKind = "past" | "revision" | "new-key" | "staged";
 
 export type PlantedRow = {
   readonly table: string;
@@ -26,6 +30,19 @@ export type PlantedRow = {
 
 /** The plants of one case as one door shows them: to its reader, or (with the past plants) to the engine's probe. */
 export type Overlay = { readonly view: "reader" | "probe"; readonly rows: readonly PlantedRow[] };
+
+/** A row for an overlay: its reference, its bytes and their digest follow from the rest. */
+export function overlayRow(
+  table: Table,
+  row: Omit<PlantedRow, "table" | "ref" | "text" | "digest">,
+): PlantedRow {
+  const ref = rowRef(table.name, row.key);
+  const text = servedRowText(ref, row.available, table, (column) => row.cells[column]);
+  return { ...row, table: table.name, ref, text, digest: sha256Hex(text) };
+}
+
+/** Whether an answer may never be made from it. */
+export const isPlant = ({ kind }: PlantedRow): boolean => kind !== "staged";
 
 const none: readonly PlantedRow[] = [];
 

@@ -1,22 +1,15 @@
 /** Plants: rows of one case that a door must not serve before their instant, and one that it must serve at it. */
 import { sha256Hex } from "../core/digest.ts";
 import { addDuration, type Duration, parseDuration } from "../core/duration.ts";
-import {
-  formatDay,
-  formatInstant,
-  type Instant,
-  instant,
-  MICROS_PER_DAY,
-  MICROS_PER_SECOND,
-} from "../core/instant.ts";
+import { type Instant, instant, MICROS_PER_DAY } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
-import { firstInstant, localDay, localInstant, localWall } from "../core/local-time.ts";
 import { type Stream, streamOf } from "../core/random.ts";
-import { type Cell, rowRef } from "../core/row-ref.ts";
+import type { Cell } from "../core/row-ref.ts";
 import { availableOrder, countUpTo } from "./as-of.ts";
-import { compareKeyCells, type PlantedRow, type PlantKind } from "./overlay.ts";
+import { compareKeyCells, overlayRow, type PlantedRow, type PlantKind } from "./overlay.ts";
 import { findKey } from "./select.ts";
-import { cellOf, keyCells, rowText, servedRowText, type Table } from "./table.ts";
+import { cellOf, keyCells, rowText, type Table } from "./table.ts";
+import { spelledLike } from "./time-spelling.ts";
 
 /** The plants of one case in one table, and the real row that the revision would hide: its bytes and their digest. */
 export type TablePlants = {
@@ -146,28 +139,13 @@ class Garden {
   ): PlantedRow | null {
     const table = this.#table;
     const keyId = findKey(table, key);
-    const ref = rowRef(table.name, key);
     for (let draws = 0; draws < limits.plantDraws; draws++) {
       const end = this.#end(template, available);
       const cells = table.columns.map((_, column) =>
         column === table.endColumn ? end.cell : this.#cell(template, column, key, validCell, available),
       );
-      const text = servedRowText(ref, available, table, (column) => cells[column]);
-      if (!this.#isReal(keyId, available, text)) {
-        return {
-          table: table.name,
-          kind,
-          keyId,
-          key,
-          valid,
-          end: end.at,
-          available,
-          cells,
-          ref,
-          text,
-          digest: sha256Hex(text),
-        };
-      }
+      const grown = overlayRow(table, { kind, keyId, key, valid, end: end.at, available, cells });
+      if (!this.#isReal(keyId, available, grown.text)) return grown;
     }
     return null;
   }
@@ -266,24 +244,6 @@ class Garden {
     );
     return letters.join("") + more.join("");
   }
-}
-
-/** An instant in the spelling of another cell: a date (its first instant then counts), a local time, or RFC 3339. */
-function spelledLike(cell: string, zone: string, at: Instant): { at: Instant; cell: string } {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(cell)) {
-    const day = localDay(zone, at);
-    return { at: firstInstant(zone, day), cell: formatDay(day) };
-  }
-  const offset = /([+-])(\d{2}):(\d{2})$/.exec(cell);
-  if (offset !== null) {
-    const minutes = Number(offset[2]) * 60 + Number(offset[3]);
-    const wall = at + (offset[1] === "-" ? -minutes : minutes) * 60 * MICROS_PER_SECOND;
-    return { at, cell: formatInstant(wall).replace("Z", offset[0]) };
-  }
-  if (cell.endsWith("Z")) return { at, cell: formatInstant(at) };
-  const [unit, length] = cell.length < 19 ? [60 * MICROS_PER_SECOND, 16] : [MICROS_PER_SECOND, 19];
-  const wall = Math.floor(localWall(zone, at) / unit) * unit;
-  return { at: localInstant(zone, wall), cell: formatInstant(wall).slice(0, length) };
 }
 
 /** The plants that a reader's door holds, and those of the probe's. */

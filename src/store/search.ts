@@ -3,7 +3,7 @@ import { contract } from "../core/contract.ts";
 import { round12 } from "../core/round.ts";
 import { termsOf } from "../core/terms.ts";
 import { visibleVersion } from "./as-of.ts";
-import { outranks, type PlantedRow } from "./overlay.ts";
+import { isPlant, outranks, type PlantedRow } from "./overlay.ts";
 import { cellAt, compareRows, stands } from "./rows.ts";
 import { countVisible, postingsOf, type SearchIndex, searchIndex } from "./search-index.ts";
 import type { Table } from "./table.ts";
@@ -19,7 +19,7 @@ export type Found = {
   readonly hits: readonly Hit[];
   /** Documents that have one of the terms. */
   readonly total: number;
-  /** Planted rows that the answer was made from: where anything was found, all that are documents or hide one. */
+  /** Plants that the answer was made from, staged rows left out: where anything was found, all that are documents or hide one. */
   readonly planted: readonly PlantedRow[];
 };
 
@@ -50,7 +50,7 @@ export function searchVisible(
   }
   const hits = takeBest(views, k);
   const total = sum((view) => view.matched.length + view.planted.filter(({ score }) => score > 0).length);
-  return { hits, total, planted: total === 0 ? [] : views.flatMap((view) => view.used) };
+  return { hits, total, planted: total === 0 ? [] : views.flatMap((view) => view.used.filter(isPlant)) };
 }
 
 /** What a table's search sees at an instant: its index, and what the plants change in it. */

@@ -169,7 +169,8 @@ function withPlants(
   asOf: number,
   query: Query,
 ): Int32Array {
-  const kept = rows.filter((version) => !plants.some((plant) => outranks(plant, table, version)));
+  const revised = plants.filter(({ keyId }) => keyId >= 0);
+  const kept = rows.filter((version) => !revised.some((plant) => outranks(plant, table, version)));
   const added: number[] = [];
   plants.forEach((plant, i) => {
     const fits = plant.valid >= query.since && plant.valid <= query.until;

@@ -7,7 +7,7 @@ import type { TrialEnd, TrialFail, TrialStart } from "../../src/ledger/trial-row
 import { runOf } from "./a-ledger.ts";
 
 export const { sha256 } = nodeHashing;
-export const AT = "2026-01-05T09:00:00Z";
+const AT = "2026-01-05T09:00:00Z";
 export const identityOf = (n: number) => `sha256:${String(n).padStart(64, "0")}`;
 
 export const start = (n: number, more: Partial<TrialStart> = {}): TrialStart => ({

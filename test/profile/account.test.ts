@@ -325,7 +325,7 @@ test("every fill is the first price after its decision that one could trade at, 
       assert.ok(fill.units > 0 ? fill.price >= fill.quoted : fill.price <= fill.quoted);
     }
   });
-  fc.assert(property, { numRuns: Number(process.env["X_RUNS"] ?? 300) });
+  fc.assert(property, { numRuns: 300 });
 });
 
 test("nothing after an instant changes what the account was until then", () => {
@@ -350,7 +350,7 @@ test("nothing after an instant changes what the account was until then", () => {
       by(whole.exits, (x) => x.available),
     );
   });
-  fc.assert(property, { numRuns: Number(process.env["X_RUNS"] ?? 300) });
+  fc.assert(property, { numRuns: 300 });
 });
 
 test("the account comes out of its fills alone, and out of the kept prices alone, to the bit", () => {
@@ -365,7 +365,7 @@ test("the account comes out of its fills alone, and out of the kept prices alone
     const kept = quotesOf(parseQuotes(text, "prices.jsonl"), COLUMNS);
     assert.deepEqual(runAccount(decisions, kept, marks, terms, exits), { fills, unfilled, ...account });
   });
-  fc.assert(property, { numRuns: Number(process.env["X_RUNS"] ?? 300) });
+  fc.assert(property, { numRuns: 300 });
 });
 
 /** The latest price by valid time, then column, that was known at an instant, in the version known then. */
@@ -419,7 +419,7 @@ test("equity is the capital less what was bought and paid, and what the sums of 
       );
     });
   });
-  fc.assert(property, { numRuns: Number(process.env["X_RUNS"] ?? 300) });
+  fc.assert(property, { numRuns: 300 });
   assert.ok(traded > 100, `${traded} fills were looked at`);
 });
 
@@ -436,7 +436,7 @@ test("no money is borrowed by an account that is never short and has no leverage
       if (flows[i + 1]?.at !== flow.at) assert.ok(cash > -1e-6, `${cash}`);
     });
   });
-  fc.assert(property, { numRuns: Number(process.env["X_RUNS"] ?? 300) });
+  fc.assert(property, { numRuns: 300 });
 });
 
 test("the order of the quotes does not matter", () => {
@@ -449,5 +449,5 @@ test("the order of the quotes does not matter", () => {
   const property = fc.property(mixed, ({ scenario, quotes }) => {
     assert.deepEqual(accountOf({ ...scenario, quotes }), accountOf(scenario));
   });
-  fc.assert(property, { numRuns: Number(process.env["X_RUNS"] ?? 300) });
+  fc.assert(property, { numRuns: 300 });
 });

@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { contract } from "../../src/core/contract.ts";
 import type { Code } from "../../src/core/refusal.ts";
 import {
-  checkExecution,
   findFamily,
   findProfile,
   loadProfile,
@@ -12,6 +11,7 @@ import {
   profileOf,
   profileOnDisk,
 } from "../../src/profile/profile.ts";
+import { checkExecution } from "../../src/profile/decision-run.ts";
 import { noted, refused, repository, temporary, written } from "../core/refused.ts";
 
 const folder = temporary();
@@ -54,7 +54,7 @@ test("loadProfile: leakage is merged key by key over what is extended, and a jud
 test("loadProfile: the shipped default says that nothing is traded", () => {
   const file = findProfile("default", [path.join(repository, "profiles")]);
   const shipped = load(file);
-  checkExecution(shipped);
+  checkExecution(shipped, "forecast");
   assert.equal(shipped.name, "default");
   assert.equal(load(put("as-shipped", `name: default\nexecution: none\n`)).execution, shipped.execution);
 });
@@ -125,9 +125,11 @@ test("loadProfile: each fault has its code and place, and its neighbour is read"
 
 test("checkExecution: a profile that does not say is refused by its file", () => {
   const silent = load(put("silent", "name: silent\n"));
-  const { details } = refused("EvalExecutionUndeclared", () => checkExecution(silent));
+  const { details } = refused("EvalExecutionUndeclared", () => checkExecution(silent, "forecast"));
   assert.deepEqual(details, { place: "silent.yaml", profile: "silent" });
-  checkExecution(load(put("loud", "name: loud\nexecution: none\n")));
+  const none = load(put("loud", "name: loud\nexecution: none\n"));
+  checkExecution(none, "forecast");
+  refused("EvalExecutionUndeclared", () => checkExecution(none, "decision")); // positions that nothing fills
 });
 
 test("findProfile, findFamily: a path, else each folder in order; what was looked at is told", () => {

@@ -118,6 +118,18 @@ test("who has rows and was never a member, and which members have none; of table
   ]);
 });
 
+test("members that did not leave have no row among those that left: only the table that is declared so may lack them", async () => {
+  const members = await universe("A,1,2001-01-01,,2001-01-01\nB,1,2001-01-01,2002-01-01,2002-01-01\n");
+  const store = createStore([members, await closes("2002-01-01,B,1\n")]);
+  const kinds = (delistings: string | null) => universeWarnings(store, delistings).map(({ kind }) => kind);
+  assert.deepEqual([kinds(null), kinds("members"), kinds("closes")], [["rowless"], ["rowless"], []]);
+  const strange = createStore([members, await closes("2002-01-01,B,1\n2002-01-01,Z,1\n")]);
+  assert.deepEqual(
+    universeWarnings(strange, "closes").map(({ kind }) => kind),
+    ["stranger"],
+  );
+});
+
 test("a warning says where, how many, which first, and what to do", async () => {
   const rows = Array.from({ length: 7 }, (_, i) => `ABC${"DEFGHIJ"[i]}Q,1,1998-01-12,,1998-01-12\n`).join("");
   const [warning] = universeWarnings(createStore([await universe(rows)]));

@@ -19,8 +19,8 @@ import { dailyInputs, type dailySet, type RunOptions } from "../support/daily-se
 export type Files = ReadonlyMap<string, Uint8Array>;
 export type ClosedRun = { readonly files: Files; readonly signer: Signer | null };
 
-const { signer: operatorKey } = newSigner();
-const origin = "operator.example/log";
+export const { signer: operatorKey } = newSigner();
+export const origin = "operator.example/log";
 /** A policy that trusts the operator's log. */
 export const operatorPolicy = utf8(
   `log ${formatVerifierKey(verifierKey(origin, 1, operatorKey.publicKey, nodeHashing.sha256))}\nquorum none\n`,
@@ -70,6 +70,8 @@ export type Draft = {
   entries: Fields[];
   readonly bodies: Map<string, Uint8Array>;
   plants: string;
+  /** Rows of a ledger of trials; undefined: none was kept. */
+  trials: string | undefined;
   /** What the open leaf commits to; undefined: to `plants`. */
   committed: string | undefined;
   report: string;
@@ -106,6 +108,7 @@ export function draftOf(files: Files): Draft {
     entries: linesOf(text(files, "entries.jsonl")).map((line) => JSON.parse(line)),
     bodies,
     plants: text(files, "plants.jsonl"),
+    trials: files.has("trials.jsonl") ? text(files, "trials.jsonl") : undefined,
     committed: undefined,
     report: text(files, "report.json"),
     open: JSON.parse(text(files, "open.json")),
@@ -164,6 +167,7 @@ async function written(draft: Draft, signer: Signer | null): Promise<Files> {
   put("blobs.idx", index);
   put("blobs.pack", pack);
   put("plants.jsonl", draft.plants);
+  if (draft.trials !== undefined) put("trials.jsonl", draft.trials);
   const report = reportOf(draft, root, lines.length);
   put("report.json", report.bytes);
   const { salt, secret } = draft.close as { salt: string; secret: string };

@@ -29,7 +29,7 @@ const askOf = (instances: Instances, item: ForecastCase): Promise<Attempt> =>
   instances.ask({
     checkpoint: null,
     horizon: item.horizon,
-    asked: { id: item.id } as AskedCase,
+    asked: { id: item.id, answer: "probability" } as AskedCase,
     tools: null,
     record: () => {},
   });

@@ -34,6 +34,7 @@ const options: RunOptions = {
   deadlineSeconds: 600,
   filters: [],
   leverage: 1,
+  execution: null,
   limit: null,
   concurrency: 4,
 };

@@ -31,6 +31,7 @@ before(async () => {
     repeat: 0,
     entries: run.entries.filter((entry) => entry.case === item.id),
     plants: run.plants.filter((plant) => plant.case === item.id),
+    staged: [],
     body: (digest) => JSON.parse(run.body(digest)),
   };
 });

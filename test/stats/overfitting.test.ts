@@ -143,6 +143,10 @@ test("backtestOverfitting: equals: the first is chosen, ranks are shared, and a 
   assert.ok(doubled.logits.every((logit) => logit === Math.log(2.5 / 1.5)));
   assert.equal(doubled.zeroLogits, 0);
   assert.notDeepEqual(found([one, other, worse], 4).logits, doubled.logits);
+  // Equal over the first half alone, where the one that is given first is chosen: then it is best, or worst.
+  const falls = one.map((value, t) => (t < 6 ? value : value - 10));
+  assert.equal(found([one, falls], 2).logits[0], Math.log(2));
+  assert.equal(found([falls, one], 2).logits[0], Math.log(1 / 2));
 });
 
 test("backtestOverfitting: the first rows are dropped, not the last", () => {

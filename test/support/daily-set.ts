@@ -2,7 +2,7 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { type Backtest, backtest } from "../../src/backtest.ts";
+import { type Backtest, backtest, type finishBacktest } from "../../src/backtest.ts";
 import { type CaseSet, loadCaseSet } from "../../src/caseset/load.ts";
 import type { AuditLedger } from "../../src/ledger/audit-ledger.ts";
 import { memoryLedger } from "../../src/ledger/memory-ledger.ts";
@@ -171,7 +171,7 @@ export function dailyInputs(
   made: { set: CaseSet; store: Store },
   readers: ReaderSource,
   options: RunOptions = {},
-): Parameters<typeof backtest> {
+): Parameters<typeof finishBacktest> {
   const profile = profileOf({ name: "test", execution: "none", ...options.profile }, "test");
   let tick = 0;
   return [
@@ -184,6 +184,8 @@ export function dailyInputs(
       artifacts: new Map(),
       budget: profile.budget,
       entities: null,
+    trial: null,
+      staging: null,
       options: runOptions(profile, { filters: [], limit: null, concurrency: options.concurrency ?? 4 }),
     },
     [],

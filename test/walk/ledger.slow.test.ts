@@ -1,10 +1,11 @@
 /** `blindcast ledger` as a person uses it, on ledgers whose every byte this test writes by itself. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { after, describe, it } from "node:test";
-import { blindcast, lastLine, temporaryFolder } from "./command-line.ts";
+import { blindcast, lastLine, repository, temporaryFolder } from "./command-line.ts";
 
 const folder = temporaryFolder();
 after(() => fs.rmSync(folder, { recursive: true }));
@@ -160,9 +161,47 @@ describe("blindcast ledger", () => {
     assert.ok(stdout.split("\n").every((line) => line.length <= 104));
   });
 
+  it("deflate: the best trial among all that began; the example is what make.mjs makes, and a cut one is refused", () => {
+    const docs = path.join(repository, "docs/ledger");
+    execFileSync(process.execPath, [path.join(docs, "make.mjs"), "--out", trials]);
+    const harbour = path.join(trials, "harbour.jsonl");
+    const text = fs.readFileSync(harbour, "utf8");
+    assert.equal(text, fs.readFileSync(path.join(docs, "harbour.jsonl"), "utf8"));
+    const ran = ledger("deflate", "harbour", "--json", "--plot", "pictures");
+    assert.equal(ran.status, 0, ran.stderr);
+    const found = lastLine<{ n_trials: number; n_ratios: number; known_at: object; best: { name: string } }>(
+      ran,
+    );
+    const last = digest(text.trimEnd().split("\n").at(-1) as string);
+    assert.deepEqual(found.known_at, { rows: 15, head: last });
+    assert.deepEqual([found.n_trials, found.n_ratios, found.best.name], [8, 6, "6 rules rule=fog"]);
+    assert.match(fs.readFileSync(path.join(folder, "pictures/harbour.svg"), "utf8"), /^<svg /);
+    const leaves = path.join(folder, "ledgers/audit/unsigned/leaves.jsonl");
+    write(
+      `{"ledger":"harbour","line":"${last}","row":14,"run":"${run(1)}","v":"blindcast.trial-row/1"}\n`,
+      leaves,
+    );
+    fs.writeFileSync(
+      harbour,
+      text
+        .split("\n")
+        .slice(0, 12)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+    const cut = ledger("deflate", "harbour");
+    assert.equal(cut.status, 2);
+    assert.match(
+      cut.stderr,
+      /^TrialLedgerBroken: .*: row 12: the end of the ledger after 12 rows, expected 15/,
+    );
+    fs.rmSync(leaves);
+    fs.rmSync(harbour);
+  });
+
   it("ArgumentInvalid: what is no action, no ledger, or half a claim", () => {
     const cases: [string[], RegExp][] = [
-      [["nope"], /expected list, show or verify/],
+      [["nope"], /expected list, show, verify or deflate/],
       [["show", "hail"], /"hail" given, expected .* the name of a ledger in ledgers\/trials: rain, snow/],
       [["show", "rain", "--rows", "5"], /ledger verify only/],
       [["verify", "rain", "--rows", "5"], /--head beside it/],

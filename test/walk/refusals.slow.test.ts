@@ -290,6 +290,40 @@ describe("doctor", () => {
     assert.equal(ran.stderr, "1 refusal(s)\n");
   });
 
+  it("doctor.warnings: a universe that tells how its members end is warned of, and refused nothing", () => {
+    const texts = changed(tinySet, "set/caseset.yaml", [
+      "readers:",
+      `  crew:
+    rows: {file: tables/crew.csv}
+    key: [who, stint]
+    valid_time: {from: since, to: until}
+    available_time: {after: valid_time, delay: P0D}
+readers:`,
+    ]);
+    const crew = (rows: string) => ({ ...texts, "set/tables/crew.csv": `who,stint,since,until\n${rows}` });
+    const told = crew("LEHMQ,1,1998-01-12,2008-09-17\nNDAQ,1,2008-10-22,\n");
+    const { ran } = run({ texts: told }, ["doctor", "set"]);
+    assert.equal(ran.status, 0, ran.stderr);
+    const lines = ran.stdout.trimEnd().split("\n");
+    assert.match(
+      lines[0] as string,
+      /^warning: set\/caseset\.yaml:\d+:\d+: table crew: 1 of 2 identifiers .*: LEHMQ$/,
+    );
+    assert.match(
+      lines[2] as string,
+      /^warning: .*: 1 of 1 rows with an end were available before it came: crew#LEHMQ,1 ends /,
+    );
+    assert.deepEqual([lines.length, lines[1]?.slice(0, 6), lines[3]?.slice(0, 6)], [4, "hint: ", "hint: "]);
+    assert.match(ran.stderr, /^nothing would be refused: 3 cases\n2 warning\(s\), which refuse nothing\n$/);
+    const { listed } = doctor({ texts: told }) as unknown as { listed: { warnings: { kind: string }[] } };
+    assert.deepEqual(
+      listed.warnings.map(({ kind }) => kind),
+      ["later-identifier", "end-told-ahead"],
+    );
+    const sound = doctor({ texts: crew("LEHM,1,1998-01-12,\n") }).listed as unknown as { warnings: object[] };
+    assert.deepEqual(sound.warnings, []);
+  });
+
   it("doctor.more: of more faults than it lists it lists the first thousand, and says that there are more", () => {
     const line = (tinySet["set/cases.jsonl"] as string).split("\n")[0] as string;
     const cases = Array.from({ length: 1500 }, (_, i) =>

@@ -43,7 +43,13 @@ export async function backtest(
   const { leak, seed } = selection.options;
   const { entities } = selection;
   const find = entities?.find ?? null;
-  const rules = scoreRules(leak, world.judging !== undefined, documentTables(world.store), find, plan.arms.staged);
+  const rules = scoreRules(
+    leak,
+    world.judging !== undefined,
+    documentTables(world.store),
+    find,
+    plan.arms.staged,
+  );
   const scores = scoreTrajectories(plan.cases, outcomes, record, rules);
   const made = section && { name: section.name, made: section.make({ cases: plan.cases, scores, seed }) };
   const subject = { manifest: run.manifest, leak, entities, made, ...plan };

@@ -5,6 +5,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { caseOnDisk, parseCase } from "../src/caseset/bounded-case.ts";
 import { canonical } from "../src/core/canonical.ts";
 import { nodeHashing } from "../src/core/digest.ts";
 import { parseTrialRows } from "../src/ledger/trial-chain.ts";
@@ -62,10 +63,12 @@ describe("examples of README and docs", () => {
       "setup",
       "run",
       "red",
+      "unauthenticated",
       "caseset",
       "river",
       "gauges",
       "case",
+      "decision",
       "label",
       "profile",
       "family",
@@ -122,6 +125,17 @@ describe("examples of README and docs", () => {
 
   it("commands whose cases fail, as the text says, exit red", () => {
     assert.ok(end("red", 1) >= 2);
+  });
+
+  it("replays that nobody vouches for, as the text says, exit with 5", () => {
+    assert.ok(end("unauthenticated", 5) >= 1);
+  });
+
+  it("the example decision is read, and written again as it stands", () => {
+    const disk = JSON.parse(only("decision"));
+    const item = parseCase("decision", disk, "decisions.md");
+    assert.ok(item !== undefined);
+    assert.deepEqual(caseOnDisk(item), disk);
   });
 
   it("programs run", () => {

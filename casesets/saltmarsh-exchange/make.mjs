@@ -101,6 +101,7 @@ function caseOf(month, more) {
     window: [seconds(firstInstant(month - 12)), seconds(horizon)],
     label_interval: [seconds(horizon), seconds(end - 1000).replace("Z", ".999999Z")],
     answer: "positions",
+    tags: [`${named(month).slice(0, 4)}-q${Math.floor((month % 12) / 3) + 1}`],
     cluster: named(month).slice(0, 4),
     ...more,
   };

@@ -22,13 +22,16 @@ function reading({ horizon, window: [since] }, tools) {
   };
   return {
     /** Who was on the list at an instant; at the horizon, unless one is given. */
-    members: async (table, at) => [
-      ...new Set((await call("members", { table, ...(at && { at }) })).map(({ member }) => member)),
-    ],
+    members: async (table, at) => {
+      const rows = await call("members", at === undefined ? { table } : { table, at });
+      return [...new Set(rows.map(({ member }) => member))];
+    },
     priced: async () => (await closes({ latest: true, since: recent })).map(({ member }) => member),
     /** The last close of each, of a member that is gone too. */
-    last: async (members) =>
-      new Map((await closes({ latest: true, where: { member: members } })).map(({ member, close }) => [member, close])),
+    last: async (members) => {
+      const rows = await closes({ latest: true, where: { member: members } });
+      return new Map(rows.map(({ member, close }) => [member, close]));
+    },
     /** The first close of each in the window. */
     first: async (members) => {
       const found = new Map();

@@ -10,7 +10,7 @@ export const caseText = Type.String({
   maxLength: 20_000,
   description: "a text that is not empty",
 });
-export const tableNames = Type.Array(caseText, {
+const tableNames = Type.Array(caseText, {
   uniqueItems: true,
   maxItems: 100,
   description: "a list of tables, each once",

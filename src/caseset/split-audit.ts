@@ -33,8 +33,8 @@ export type SplitAudit = {
 };
 
 /**
- * Audits splits one after the other; `embargo` is a span such as `P5D`, or `P0D`. Refuses an id that no case has, and one that a list has twice, as
- * `splits.2.train.5` of `place`. O((train + test) log n) each, however many pairs meet.
+ * Audits splits one after the other; `embargo` is a span such as `P5D`, or `P0D`. Refuses an id that no case has, and one
+ * that a list has twice, as `splits.2.train.5` of `place`. O((train + test) log n) each, however many pairs meet.
  */
 export function* auditSplits(
   splits: Iterable<SplitLists>,

@@ -138,25 +138,7 @@ function httpFrom(
     if (loaded === undefined) return undefined;
     endpoints.set(row, loaded);
   }
-  for (const each of [endpoint, ...endpoints.values()])
-    if ((profile.budget?.cost ?? null) !== null && each.cost === null)
-      refuse("FieldInvalid", {
-        place: each.place,
-        field: "cost",
-        found: "absent",
-        expected: `what a million tokens cost, since ${profile.place} has a budget of cost`,
-      });
-  const currencies = new Map(
-    [endpoint, ...endpoints.values()].map(({ cost, place }) => [cost?.currency, place]),
-  );
-  currencies.delete(undefined);
-  if (currencies.size > 1)
-    refuse("FieldInvalid", {
-      place: [...currencies.values()].at(-1) as string,
-      field: "cost.currency",
-      found: [...currencies.keys()].join(" and "),
-      expected: "one currency for all endpoints of a run, since costs are summed",
-    });
+  demandCosts([endpoint, ...endpoints.values()], profile);
   const folder = endpoint.cache ? cacheFolder() : null;
   if (endpoint.cache && folder === null)
     refuse("FieldInvalid", {
@@ -187,4 +169,25 @@ function httpFrom(
     family,
     artifacts: new Map(texts.map((text) => [sha256Hex(text), text])),
   };
+}
+
+/** A budget of cost needs to know what each costs, all in one currency. */
+function demandCosts(asked: readonly Endpoint[], profile: Profile): void {
+  for (const each of asked)
+    if ((profile.budget?.cost ?? null) !== null && each.cost === null)
+      refuse("FieldInvalid", {
+        place: each.place,
+        field: "cost",
+        found: "absent",
+        expected: `what a million tokens cost, since ${profile.place} has a budget of cost`,
+      });
+  const currencies = new Map(asked.map(({ cost, place }) => [cost?.currency, place]));
+  currencies.delete(undefined);
+  if (currencies.size > 1)
+    refuse("FieldInvalid", {
+      place: [...currencies.values()].at(-1) as string,
+      field: "cost.currency",
+      found: [...currencies.keys()].join(" and "),
+      expected: "one currency for all endpoints of a run, since costs are summed",
+    });
 }

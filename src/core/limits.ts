@@ -19,7 +19,7 @@ export const limits = {
   outcome: 1e100,
   /** The most money that a profile declares, and the largest lot. */
   money: 1e15,
-  /** The greatest price, its inverse the least; an account of more is weighed no more, so that all stays numbers. */
+  /** The greatest value of one unit, its inverse the least; an account of more is weighed no more: all stays numbers. */
   quoted: 1e100,
   /** Series of one table of them, each pair of which is compared, and their values. */
   seriesColumns: 1_000,
@@ -59,8 +59,8 @@ export const limits = {
   overfittingBlocks: 20,
   /** Rows of one trial ledger. */
   trialRows: 10_000_000,
-  /** Fills of one account that a report lists; of more, how many it leaves out. */
-  reportedFills: 20_000,
+  /** Orders of one account that a report lists; of more, how many it leaves out. */
+  reportedOrders: 20_000,
   /** Returns of one repeat that a row keeps; of more, their digest. */
   trialReturns: 1_500,
   /** Draws of one plant until no real row has its digest; drawings of a key until it is new. */

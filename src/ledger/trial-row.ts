@@ -58,7 +58,7 @@ const number = (least: number, most: number): Test => [
   (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
   `a whole number from ${least} to ${most}`,
 ];
-const text = (most: number): Test => [
+const wordsUpTo = (most: number): Test => [
   (value) => typeof value === "string" && value !== "" && value.length <= most,
   `a text of 1 to ${most} characters`,
 ];
@@ -92,10 +92,10 @@ const shapes: { readonly [K in TrialContent["kind"]]: Shape } = {
     identity: digest,
     repeats: number(1, limits.repeats),
     seed: number(0, Number.MAX_SAFE_INTEGER),
-    units: orNull(text(limits.nameCharacters)),
+    units: orNull(wordsUpTo(limits.nameCharacters)),
   },
   end: { ...every, measures: anything, series: orNull(digest), start: rowNumber },
-  fail: { ...every, reason: text(limits.wordsCharacters), start: rowNumber },
+  fail: { ...every, reason: wordsUpTo(limits.wordsCharacters), start: rowNumber },
 };
 
 const fieldsOf = {
@@ -111,20 +111,20 @@ export function trialRowFault(value: Json): TrialFault | undefined {
   if (value === null || typeof value !== "object" || Array.isArray(value))
     return { found: "no object", expected: "an object" };
   const fields = value as { readonly [field: string]: Json };
-  if (fields["v"] !== FORMAT) return misfit(fields, "v", FORMAT);
+  if (fields["v"] !== FORMAT) return fieldFault(fields, "v", FORMAT);
   const kind = fields["kind"];
   if (kind !== "start" && kind !== "end" && kind !== "fail")
-    return misfit(fields, "kind", "start, end or fail");
+    return fieldFault(fields, "kind", "start, end or fail");
   const shape = shapes[kind];
   for (const [field, [test, expected]] of fieldsOf[kind])
-    if (!Object.hasOwn(fields, field) || !test(fields[field])) return misfit(fields, field, expected);
+    if (!Object.hasOwn(fields, field) || !test(fields[field])) return fieldFault(fields, field, expected);
   const spare = Object.keys(fields).find((field) => !Object.hasOwn(shape, field));
   return spare === undefined
     ? undefined
     : { found: `the key ${spare}`, expected: `the keys of a row ${kind}: ${Object.keys(shape).join(", ")}` };
 }
 
-function misfit(fields: { readonly [field: string]: Json }, field: string, expected: string): TrialFault {
+function fieldFault(fields: { readonly [field: string]: Json }, field: string, expected: string): TrialFault {
   const found = Object.hasOwn(fields, field) ? JSON.stringify(fields[field]).slice(0, 200) : "absent";
   return { found: `${field} ${found}`, expected: `${field} ${expected}` };
 }

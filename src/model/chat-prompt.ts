@@ -45,12 +45,12 @@ export function systemPrompt(endpoint: Endpoint, answer: Kind): string {
 export function questionText(asked: AskedCase, functions: boolean): string {
   const { question, horizon, asked_day, tables, answer } = asked;
   const shown = functions ? Object.entries(tables).map(tableText).join("") : "";
-  const more = answer === "positions" ? decisionText(asked) : "";
+  const more = answer === "positions" ? decisionLines(asked) : "";
   return filled(TEMPLATE, { question, horizon, asked_day, tables: shown + more, closing: CLOSING[answer] });
 }
 
 /** What a decision says beside its question. */
-function decisionText({ leverage, window, universe, members }: AskedDecision): string {
+function decisionLines({ leverage, window, universe, members }: AskedDecision): string {
   const lines = [
     ["Sizes of the weights add up to at most", leverage],
     ["Window", window?.join(" to ")],

@@ -15,7 +15,7 @@ import { type AskedCase, type Attempt, type FaultClass, OUT_OF_TIME, type Tools 
 
 const strictly = { additionalProperties: false } as const;
 const usage = Type.Optional(SaidUsage);
-const answerArguments = ({ answer }: AskedCase) =>
+const sessionAnswer = ({ answer }: AskedCase) =>
   Type.Object(
     { ...answerArgument(answer, "that the question's answer is yes"), usage },
     { ...strictly, description: "answers the question, once: the case is closed then" },
@@ -132,7 +132,7 @@ function serverOf(
   const offered = [
     { name: "question", schema: QuestionArguments },
     ...schemas,
-    { name: "answer", schema: answerArguments(asked) },
+    { name: "answer", schema: sessionAnswer(asked) },
     { name: "decline", schema: DeclineArguments },
   ].map(({ name, schema }) => {
     const inputSchema = JSON.parse(JSON.stringify(schema)) as { type: "object"; description: string };
@@ -191,7 +191,7 @@ function endingOf(name: string, args: Json, tools: Tools | null, asked: AskedCas
   const closing = name === "answer" || name === "decline";
   if (!closing && tools !== null) return null;
   if (!closing) return fault("protocol", `it called ${clip(name, limits.nameCharacters)}, and uses no tools`);
-  const problem = misfit(name === "answer" ? answerArguments(asked) : DeclineArguments, args);
+  const problem = misfit(name === "answer" ? sessionAnswer(asked) : DeclineArguments, args);
   if (problem !== undefined) return fault("malformed_output", `${name}: ${problem}`);
   const { usage: used, ...said } = args as SaidClosing;
   const spent = usageOf(used);

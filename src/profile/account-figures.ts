@@ -100,13 +100,13 @@ export function accountJson(
   cases: readonly DecisionCase[],
 ): { readonly [key: string]: Json } {
   const { returns, fills, unfilled, exits, positions, cash } = account;
-  const kept = fills.slice(0, limits.reportedFills);
+  const kept = fills.slice(0, limits.reportedOrders);
   return {
     returns: cases.map(({ id }, i) => [id, returns[i] ?? null]),
     orders: kept.map(fillJson),
     ...(kept.length < fills.length ? { orders_left_out: fills.length - kept.length } : {}),
     not_filled: unfilled
-      .slice(0, limits.reportedFills)
+      .slice(0, limits.reportedOrders)
       .map(({ decision, entity, reason }) => ({ case: decision, entity, reason })),
     left: exits.map(({ available, ...exit }) => ({ ...exit, available: formatInstant(available) })),
     positions: positions as Json,

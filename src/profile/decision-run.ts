@@ -10,7 +10,7 @@ import { refuse } from "../core/refusal.ts";
 import type { Section } from "../report/section.ts";
 import type { Check } from "../run/preflight.ts";
 import type { Staging } from "../run/staging.ts";
-import type { TrialRules } from "../run/trials.ts";
+import type { TrialRules } from "../run/trial-rules.ts";
 import type { Store } from "../store/door.ts";
 import { type DecisionTerms, decisionSection, marksOf, sliceNames, sliceOf } from "./decisions.ts";
 import { delistingStaging } from "./delisting-arm.ts";

@@ -139,7 +139,7 @@ export function marksOf(cases: readonly DecisionCase[]): Instant[] {
 }
 
 /** null where one of the returns is not known: then there is no series. */
-export function excessReturns(
+function excessReturns(
   { returns }: Pick<TradedAccount, "returns">,
   { riskFree }: ReturnsTerms,
 ): readonly number[] | null {

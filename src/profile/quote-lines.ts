@@ -26,11 +26,11 @@ type QuoteOnDisk = Static<typeof QuoteOnDisk>;
 export function quoteLines(quotes: Iterable<Quote>): string {
   return [...quotes]
     .sort(compareQuotes)
-    .map((quote) => `${canonical(onDisk(quote))}\n`)
+    .map((quote) => `${canonical(quoteOnDisk(quote))}\n`)
     .join("");
 }
 
-function onDisk({ ref, entity, column, valid, available, firstAvailable, value }: Quote): QuoteOnDisk {
+function quoteOnDisk({ ref, entity, column, valid, available, firstAvailable, value }: Quote): QuoteOnDisk {
   return {
     available: formatInstant(available),
     column,

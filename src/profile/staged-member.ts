@@ -48,8 +48,8 @@ export function stageMember(item: DecisionCase, terms: MemberTerms, of: StageSet
 }
 
 function sceneOf(item: DecisionCase, { universe, prices: priced }: MemberTerms, of: StageSet): Scene | null {
-  const [members, prices, delistings] = [universe.table, priced.table, universe.delistings.table].map((name) =>
-    item.reads.includes(name) ? of.store.tables.get(name) : undefined,
+  const [members, prices, delistings] = [universe.table, priced.table, universe.delistings.table].map(
+    (name) => (item.reads.includes(name) ? of.store.tables.get(name) : undefined),
   );
   const { horizon, window } = item;
   if (members === undefined || prices === undefined || delistings === undefined) return null;

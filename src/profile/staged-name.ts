@@ -19,7 +19,9 @@ export function stagedName(
   const peersAt = (i: number): string => (alike[dice.below(alike.length)] as string).charAt(i);
   for (let tries = 0; tries < 2 * limits.plantDraws; tries++) {
     const mixed = tries < limits.plantDraws && alike.length > 0;
-    const name = mixed ? Array.from({ length: own.length }, (_, i) => peersAt(i)).join("") : redrawn(own, dice);
+    const name = mixed
+      ? Array.from({ length: own.length }, (_, i) => peersAt(i)).join("")
+      : redrawn(own, dice);
     if (isTaken(name)) continue;
     if (typeof like !== "number") return name;
     if (String(Number(name)) === name) return Number(name);

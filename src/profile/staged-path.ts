@@ -18,7 +18,10 @@ export function pricePath(
   table: Table,
   columns: readonly number[],
   member: Cell,
-  { horizon, window: [since, until] }: { readonly horizon: Instant; readonly window: readonly [Instant, Instant] },
+  {
+    horizon,
+    window: [since, until],
+  }: { readonly horizon: Instant; readonly window: readonly [Instant, Instant] },
 ): PricePath | null {
   const where = new Map([[table.entity as number, [member]]]);
   const query = { where, since: Number.NEGATIVE_INFINITY, until, latest: false, order: [] };

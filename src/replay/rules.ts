@@ -77,7 +77,8 @@ export function recordedPlants(bundle: RunFiles, run: RecordedRun, bytes: number
     });
   const names = (item: BoundedCase, kind: PlantRecord["kind"]): PlantRecord[] => {
     const found: PlantRecord[] = [];
-    while (isNext(kind)) found.push(demandRead(demand(next(), { case: item.id, kind }), item, `${place}:${number}`));
+    while (isNext(kind))
+      found.push(demandRead(demand(next(), { case: item.id, kind }), item, `${place}:${number}`));
     return found;
   };
   const staged = (item: BoundedCase, table: string): PlantRecord[] => {

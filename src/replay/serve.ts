@@ -23,13 +23,13 @@ import type { RecordedRun } from "./record.ts";
 /** A trajectory as it is served: every entry has its bound, every body was proven. */
 export type Recorded = Planned &
   CaseRecords & {
-  readonly entries: readonly Entry[];
-  readonly askedDay: string;
-  readonly tables: RecordedRun["kept"]["tables"];
-  readonly body: (digest: string) => Json;
-  /** The place of the entry of an index. */
-  readonly placeOf: (index: number) => Place;
-};
+    readonly entries: readonly Entry[];
+    readonly askedDay: string;
+    readonly tables: RecordedRun["kept"]["tables"];
+    readonly body: (digest: string) => Json;
+    /** The place of the entry of an index. */
+    readonly placeOf: (index: number) => Place;
+  };
 
 export type ServeOptions = {
   /** Milliseconds of a clock that never steps back. */

@@ -17,11 +17,11 @@ import type { Bootstrap } from "../run/stamp.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
 import { type ArmScores, byArm, caseFigure, type Estimation, estimationOf } from "./arm-scores.ts";
 import { armsSection } from "./arms-section.ts";
-import { stagedArms, stagedFindings } from "./staged-section.ts";
 import { leakageSection } from "./leakage-section.ts";
 import { modelEvidence } from "./model-evidence.ts";
 import { premiumOf } from "./premium.ts";
 import type { NamedSection } from "./section.ts";
+import { stagedArms, stagedFindings } from "./staged-section.ts";
 import type { TrialEvidence } from "./trial-evidence.ts";
 
 export type Report = {
@@ -134,13 +134,7 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
       ...(staged === null ? {} : { staged: stagedArms(staged, scores) }),
     },
     premium: premiumOf(plan.arms, outcomes, arms, estimation, withoutFamily),
-    tracks: [
-      {
-        time: "backtest",
-        tools: scores.some((score) => score.usedTools) ? "using" : "free",
-        n: routed?.cases ?? 0,
-      },
-    ],
+    tracks: [{ time: "backtest", tools: toolsOf(scores), n: routed?.cases ?? 0 }],
     slices: { tag: tags > limits.slices ? {} : tagSlices(plan.cases, routed, estimation) },
     calibration: null,
     leakage: leakage.section as unknown as Json,
@@ -158,12 +152,18 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
       { section: "calibration", reason: "not part of this report version" },
       ...leakage.missing,
       ...(made?.made.missing ?? []),
-      ...(tags > limits.slices
-        ? [{ section: "slices.tag", reason: `${tags} tags, at most ${limits.slices} are sliced` }]
-        : []),
+      ...tooManyTags(tags),
     ],
   };
 }
+
+const toolsOf = (scores: readonly TrajectoryScore[]) =>
+  scores.some((score) => score.usedTools) ? "using" : "free";
+
+const tooManyTags = (tags: number): Json[] =>
+  tags > limits.slices
+    ? [{ section: "slices.tag", reason: `${tags} tags, at most ${limits.slices} are sliced` }]
+    : [];
 
 function unsettledCases(plan: Subject, outcomes: readonly Outcome[]): Json[] {
   return plan.cases.flatMap((item, i) => {

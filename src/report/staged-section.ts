@@ -1,10 +1,11 @@
 /** The staged arm in a report: counted by itself, in no figure; and the cases of which it teaches nothing. */
-import type { Json } from "../core/canonical.ts";
+
 import type { BoundedCase } from "../caseset/bounded-case.ts";
+import type { Json } from "../core/canonical.ts";
 import type { ArmPlan } from "../run/arms.ts";
 import type { StagedPlan } from "../run/staging.ts";
-import { type StagedState, whyNotExercised } from "../score/staged-check.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
+import { type StagedState, whyNotExercised } from "../score/staged-check.ts";
 import { byArm } from "./arm-scores.ts";
 
 /** `n` cases: `served` those whose every repeat was served what it must be, `not_exercised` those of which one was not asked for. */

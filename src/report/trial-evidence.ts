@@ -1,7 +1,6 @@
 /** Evidence of a ledger of trials: what it was at the run's last row, and what a section derives from it. */
 import type { Json } from "../core/canonical.ts";
 import type { EndedTrial, TrialOutcome } from "../run/trials.ts";
-import type { Result } from "./build-report.ts";
 import type { NamedSection, Section } from "./section.ts";
 
 export type TrialEvidence = {
@@ -14,7 +13,10 @@ export type TrialEvidence = {
 };
 
 /** What of a run goes into its ledger's last row: a run whose verdict is red has no measure that counts. */
-export function trialOutcome({ verdict }: Result, named: NamedSection | null): TrialOutcome {
+export function trialOutcome(
+  { verdict }: { readonly verdict: "green" | "red" },
+  named: NamedSection | null,
+): TrialOutcome {
   if (verdict === "red") return { failed: "the verdict is red" };
   return named?.made.trial ?? { measures: null, series: null };
 }

@@ -23,9 +23,16 @@ import { isDeclaredJudge, type LeakRules, wantedControl } from "./leak-rules.ts"
 import { type PlantRecord, plantLine, plantRecords, stagedRecords } from "./plant-record.ts";
 import { type CasePlants, plantCase, probeCase } from "./probe.ts";
 import { selectCases } from "./selection.ts";
-import { plantedEntities, type StagedPlan, type StagedRows, type Staging, stageCase, unservedRow } from "./staging.ts";
+import {
+  plantedEntities,
+  type StagedPlan,
+  type StagedRows,
+  type Staging,
+  stageCase,
+  unservedRow,
+} from "./staging.ts";
 import { caseSetDigest, type Identities, identify, makeStamp, type RunOptions, type Stamp } from "./stamp.ts";
-import { demandUnits, type TrialRules } from "./trials.ts";
+import { demandUnits, type TrialRules } from "./trial-rules.ts";
 import type { World } from "./world.ts";
 
 export type Selection = {
@@ -213,7 +220,11 @@ function proveCase(item: BoundedCase, plants: CasePlants, world: World): void {
 }
 
 /** The records of what is staged for a case, each row of it proven; none where it has no staged arm. */
-function stagedFor({ arms, cases, plantsOf, stagedOf }: Unproven, caseIndex: number, { store }: World): PlantRecord[] {
+function stagedFor(
+  { arms, cases, plantsOf, stagedOf }: Unproven,
+  caseIndex: number,
+  { store }: World,
+): PlantRecord[] {
   if (arms.staged?.cases.has(caseIndex) !== true) return [];
   const { table } = arms.staged as StagedPlan;
   const item = cases[caseIndex] as BoundedCase;

@@ -2,8 +2,8 @@
 import type { BoundedCase } from "../caseset/bounded-case.ts";
 import { sha256Hex } from "../core/digest.ts";
 import { type Stream, streamOf } from "../core/random.ts";
+import { replyText, type Store } from "../store/door.ts";
 import { knownNames } from "../store/known-names.ts";
-import { type Store, replyText } from "../store/door.ts";
 import type { PlantedRow } from "../store/overlay.ts";
 import type { Table } from "../store/table.ts";
 import { type CasePlants, digestsServed, overlayRows } from "./probe.ts";

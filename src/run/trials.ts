@@ -2,7 +2,6 @@
 import type { Json } from "../core/canonical.ts";
 import { type Digest, digestOfJson } from "../core/digest.ts";
 import { formatInstant, instant } from "../core/instant.ts";
-import { refuse } from "../core/refusal.ts";
 import { leafLine, type TrialsMark } from "../ledger/leaves.ts";
 import { type TrialRows, trialHeadAt } from "../ledger/trial-chain.ts";
 import type { TrialLedger, TrialMark } from "../ledger/trial-ledger.ts";
@@ -10,12 +9,6 @@ import type { TrialRow } from "../ledger/trial-row.ts";
 import type { Plan } from "./preflight.ts";
 import type { Stamp } from "./stamp.ts";
 import type { World } from "./world.ts";
-
-/** What a run's profile says of its trial. */
-export type TrialRules = {
-  /** What its measures are per: a ledger holds one kind. */
-  readonly units: string;
-};
 
 /** The run's own first row, and what the ledger was with it. */
 export type BegunTrial = { readonly start: number; readonly mark: TrialsMark & { readonly ledger: string } };
@@ -40,20 +33,6 @@ export function trialIdentity(stamp: Stamp, profile: Json): Digest {
   const { seed: _, profile: __, ...rest } = stamp;
   const { seed: ___, ...declared } = profile as { readonly [key: string]: Json };
   return digestOfJson({ profile: declared, stamp: rest });
-}
-
-/** Refuses EvalLedgerUnitsMismatch where the ledger's trials were measured per something else. */
-export async function demandUnits(units: string | null, ledger: TrialLedger): Promise<void> {
-  if (units === null) return;
-  const { rows } = await ledger.read();
-  for (const row of rows)
-    if (row.kind === "start" && row.units !== null && row.units !== units)
-      refuse("EvalLedgerUnitsMismatch", {
-        place: `${ledger.place}:${row.row + 1}`,
-        row: row.row,
-        found: units,
-        expected: row.units,
-      });
 }
 
 /** Appends the run's first row, and its leaf; null where no ledger is kept. */

@@ -1,6 +1,7 @@
 /** Query findings: entities that a reader asked for before any row could have told it of them. */
-import type { EntityFinder, EntityMatch } from "../caseset/entity-names.ts";
+
 import type { BoundedCase } from "../caseset/bounded-case.ts";
+import type { EntityFinder, EntityMatch } from "../caseset/entity-names.ts";
 import type { Json } from "../core/canonical.ts";
 import type { Digest } from "../core/digest.ts";
 import { formatInstant } from "../core/instant.ts";
@@ -126,7 +127,8 @@ function* shownTexts(reply: Json): Generator<string> {
 
 function caseTexts(item: BoundedCase): readonly string[] {
   const { id, question, subject } = item;
-  const { statement, source } = item.kind === "forecast" ? item.resolution : { statement: null, source: null };
+  const { statement, source } =
+    item.kind === "forecast" ? item.resolution : { statement: null, source: null };
   return [
     id,
     question,

@@ -74,7 +74,9 @@ function heldPlants(
   positions: Positions | null,
 ): readonly Failure[] {
   const planted = staged.filter(({ kind }) => kind === "staged-entity" || kind === "planted-entity");
-  const held = planted.filter(({ ref }) => positions !== null && Object.hasOwn(positions, ref) && positions[ref] !== 0);
+  const held = planted.filter(
+    ({ ref }) => positions !== null && Object.hasOwn(positions, ref) && positions[ref] !== 0,
+  );
   const answer = attempt.find(({ kind }) => kind === "answer");
   if (held.length === 0 || answer === undefined) return [];
   const detail = `${held.length} of its positions are in what no real row names`;

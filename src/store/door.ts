@@ -109,7 +109,8 @@ function rowsReply(table: Table, { rows, plants }: Selection, args: Page): Reply
     const cut = from + page.length < rows.length ? `,"total":${rows.length},"truncated":true` : "";
     return `{"rows":[${out}]${cut}}`;
   };
-  const planted = plants.length === 0 ? plants : plants.filter((row, i) => isPlant(row) && page.includes(-1 - i));
+  const planted =
+    plants.length === 0 ? plants : plants.filter((row, i) => isPlant(row) && page.includes(-1 - i));
   // The total is part of the answer, so it is part of what two answers are compared by.
   const compared = new Int32Array(page.length + 1);
   compared[0] = rows.length;

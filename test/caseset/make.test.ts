@@ -49,3 +49,17 @@ test("casesets/northgate-ferries/make.mjs: makes the committed files and the key
   const tables = fs.readdirSync(path.join(repository, "casesets/northgate-ferries/tables"));
   assert.equal(tables.length, 4, "no table is left over from another make");
 });
+
+test("casesets/saltmarsh-exchange/make.mjs: makes the committed files again, byte for byte", () => {
+  assert.deepEqual(madeBy("saltmarsh-exchange"), [
+    "casesets/saltmarsh-exchange/cases.jsonl",
+    "casesets/saltmarsh-exchange/tables/delistings.csv",
+    "casesets/saltmarsh-exchange/tables/members.csv",
+    "casesets/saltmarsh-exchange/tables/names.csv",
+    "casesets/saltmarsh-exchange/tables/prices.csv",
+  ]);
+  const tables = fs.readdirSync(path.join(repository, "casesets/saltmarsh-exchange/tables"));
+  assert.equal(tables.length, 4, "no table is left over from another make");
+  const { size } = fs.statSync(path.join(repository, "casesets/saltmarsh-exchange/tables/prices.csv"));
+  assert.ok(size > 200_000 && size < 400_000);
+});

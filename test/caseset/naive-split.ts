@@ -97,7 +97,7 @@ export function named({ ids }: LabelIntervals, split: Split): NaiveSplit {
 
 export const HOUR = 3_600_000_000;
 /** Two days before the clocks of New York go forward, and the next such day's end. */
-export const SPRING = parseInstant("2024-03-08T05:00:00Z", "", "") as Instant;
+const SPRING = parseInstant("2024-03-08T05:00:00Z", "", "") as Instant;
 export const NEW_YORK = "America/New_York";
 
 /** Cases with ties, points, and labels much longer than others; days, or hours about a change of the clocks. */

@@ -283,6 +283,53 @@ test("a member that leaves pays its last price and its return, −0.5 and −0.9
   assert.deepEqual([sold.equity, sold.missing, sold.exits], [[5_000], [], []]);
 });
 
+test("at one instant a member leaves first, then orders fill, then the account is marked, then the next decision is made", () => {
+  const days = [
+    { day: 1, value: 100 },
+    { day: 2, value: 50 },
+    { entity: "b", day: 2, value: 10 },
+  ];
+  const open = 48 + 9;
+  const exits = [{ entity: "a", available: hour(open), return: -0.5 }];
+  const account = accountBy(
+    days,
+    [
+      [30, { a: 1 }],
+      [50, { a: 0.5, b: 0.5 }],
+    ],
+    [open],
+    {},
+    exits,
+  );
+  assert.deepEqual(reasons(account), ["d1 a left"]);
+  assert.deepEqual(told(account).slice(1), [["d1", 125, 10, "b#2"]]);
+  assert.deepEqual(account.equity, [2_500]);
+  // An order fills at the instant of the next decision, which sees it: nothing was superseded.
+  const waited = accountBy(days, [
+    [40, { b: 1 }],
+    [open, { b: 0.5 }],
+  ]);
+  assert.deepEqual([told(waited), reasons(waited)], [[["d0", 1000, 10, "b#2"]], ["d1 b no-later-price"]]);
+});
+
+test("in a batch what is sold is booked before what is bought", () => {
+  const days = [1, 2].flatMap((day) => ["a", "b", "c"].map((entity) => ({ entity, day, value: 100 })));
+  const { fills } = accountBy(days, [
+    [30, { b: 0.5, c: 0.5 }],
+    [50, { a: 0.6, b: 0.2, c: 0.2 }],
+  ]);
+  assert.deepEqual(
+    fills.map(({ entity, units }) => [entity, Math.round(units)]),
+    [
+      ["b", 50],
+      ["c", 50],
+      ["b", -30],
+      ["c", -30],
+      ["a", 60],
+    ],
+  );
+});
+
 test("the end of the data is no delisting: the position stands at its last price", () => {
   const account = accountBy(
     [

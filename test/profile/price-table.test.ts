@@ -79,7 +79,7 @@ test("a restatement keeps when its cell was first known; what says nothing new i
 test("a price that was withdrawn stands until the next; one put back as it was is no restatement", async () => {
   const withdrawn = `date,member,open,known,retracted
 2014-03-03,a,100,2014-03-03T10:00:00Z,false
-2014-03-03,a,100,2014-03-04T10:00:00Z,true
+2014-03-03,a,55,2014-03-04T10:00:00Z,true
 2014-03-03,a,100,2014-03-05T10:00:00Z,false
 `;
   const quotes = brief(quotesOfTable(await tableOf(withdrawn, versioned), ["open"]));

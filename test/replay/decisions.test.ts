@@ -123,7 +123,7 @@ describe("replay of decisions", () => {
             (rows[1] as Fields)["start"] = 0;
           });
         },
-        "score TrialLedgerBroken",
+        "score RescoreMismatch",
       ],
       [
         "no ledger after all",

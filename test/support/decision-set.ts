@@ -22,8 +22,8 @@ import { readerOf } from "./daily-set.ts";
 
 const DAY = 86_400_000;
 const FIRST = Date.UTC(2021, 0, 4);
-export const dayOf = (i: number): string => new Date(FIRST + i * DAY).toISOString().slice(0, 10);
-export const ENTITIES = ["ash", "birch"] as const;
+const dayOf = (i: number): string => new Date(FIRST + i * DAY).toISOString().slice(0, 10);
+const ENTITIES = ["ash", "birch"] as const;
 
 /** Opens and closes of day `i`, both above 0. */
 export const priceOf = (entity: string, i: number, column: "open" | "close"): number => {

@@ -9,13 +9,13 @@ type Home = { readonly capability: string; readonly file: string; readonly symbo
 
 /** Capabilities that the list may not lose. */
 const needed = (
-  "agent session|aggregate|arms|as-of visibility|backtest overfitting|bootstrap|bounded read|brier|budget|canonical json|" +
+  "account from fills|agent session|aggregate|arms|as-of visibility|backtest overfitting|bootstrap|bounded read|brier|budget|canonical json|" +
   "case set loading|chat endpoint reader|child process reader|cluster-robust contrast|control difference|" +
-  "control slices|cutoff discontinuity|cutoff slices|deflated ratio|digest|duration|effective trials|entity index|entity names|floor judge|instant parsing|judge calls|label intervals|limits|" +
-  "local time|membership|merkle root|model evidence|module reader|multiple tests|normal quantile|plant|probe|protocol client reader|purge|query finding|" +
+  "control slices|cutoff discontinuity|cutoff slices|deflated ratio|delisting return|digest|duration|effective trials|entity index|entity names|execution|floor judge|instant parsing|judge calls|kept prices|label intervals|limits|" +
+  "local time|membership|merkle root|model evidence|module reader|multiple tests|normal quantile|plant|price path|probe|protocol client reader|purge|query finding|" +
   "random stream|ranked search|rate limit|reader identity|reader instances|recorder|refusal|reply cache|report result|" +
   "routing|selection|settlement|split audit|splits|stamp|strict json|t quantile|table of answers|text rendering|" +
-  "trajectory scoring|trial chain|trial ledger"
+  "trajectory scoring|trial chain|trial ledger|trigger orders"
 ).split("|");
 
 type Declared = {

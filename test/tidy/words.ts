@@ -104,9 +104,9 @@ function worded(
 const engineWords = new Set(
   (
     "answer answers audit backtest baseline bundle case cases certified checkpoint checkpoints control current " +
-    "daily default demo end eval evaluate example examples family finance first forecast in latest leakage ledger made " +
+    "daily default demo end eval evaluate example exchange examples family finance first forecast in latest leakage ledger made " +
     "market meta model models monthly of question questions rain recall replay retrieval round rounds run sample " +
-    "small suite test the tiny tool tournament track trial trials weekly yearly"
+    "small sp suite test the timing tiny tool tournament track trial trials universe weekly yearly"
   ).split(" "),
 );
 

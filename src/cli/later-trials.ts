@@ -1,5 +1,6 @@
 /** A replayed run's trial among those that its ledger has now: what it was worth when the run closed, and what it is today. */
 import type { Json } from "../core/canonical.ts";
+import { roundAll } from "../core/round.ts";
 import { trialHeadAt } from "../ledger/trial-chain.ts";
 import { openTrialFile, trialFileOf } from "../ledger/trial-file.ts";
 import { findWorkspace } from "../ledger/workspace.ts";
@@ -47,7 +48,7 @@ export async function trialsThenAndNow(
   if (known.rows.length === 0) return { ...of, state: "no ledger here" };
   if (trialHeadAt(known, rows) !== head) return { ...of, state: "another ledger" };
   if (known.rows.length === rows) return { ...of, state: "same" };
-  const today = worthOf(known.rows.length, section.ofTrials(known, row) as unknown as Figures);
+  const today = worthOf(known.rows.length, roundAll(section.ofTrials(known, row)) as unknown as Figures);
   return { ...of, today, state: "later" };
 }
 

@@ -1,8 +1,10 @@
 /** Decisions of a report for a terminal: what was earned slice by slice, and what that is worth after so many trials. */
 import type { Json } from "../core/canonical.ts";
 import { wrapWords } from "../report/cutoff-words.ts";
+import type { stagedArms } from "../report/staged-section.ts";
 import type { AccountFigures } from "./account-figures.ts";
 import type { DeflatedTrial, Deflation } from "./deflation.ts";
+import { DELISTING_ARM } from "./delisting-arm.ts";
 import { shownProbability, shownRatio } from "./sharpe-words.ts";
 
 const COLUMNS = 80;
@@ -31,6 +33,8 @@ type Trials = {
   readonly figures: (Omit<Deflation, "trials"> & { readonly own: DeflatedTrial | null }) | null;
 };
 
+type StagedArms = ReturnType<typeof stagedArms>;
+
 /** Lines in the place of a report's Brier table; null where the report has no decisions. */
 export function decisionText({
   result,
@@ -39,11 +43,12 @@ export function decisionText({
   readonly result: Json;
   readonly evidence: Json;
 }): string[] | null {
-  const { decisions } = result as { readonly decisions?: unknown };
+  const { decisions, arms } = result as { readonly decisions?: unknown; readonly arms?: unknown };
   const { trials } = evidence as { readonly trials?: unknown };
   if (decisions === undefined) return null;
   return [
     ...accountLines(decisions as Decisions),
+    ...delistingLines((arms as { readonly staged?: StagedArms } | undefined)?.staged),
     ...(trials === undefined ? [] : ["", ...trialLines(trials as Trials)]),
   ];
 }
@@ -63,7 +68,7 @@ function accountLines({ units, slices }: Decisions): string[] {
       `Sharpe ratios are per ${per} (mean over standard deviation, ddof 1${free === 0 ? "" : `, in excess of ${free}`})${year === null ? "" : `; a year has ${year}`}. Returns are after costs; slices never pool.`,
     ),
     ...stood.flatMap(({ unfilled, held }) => {
-      const reasons = Object.entries(unfilled).map(([reason, count]) => `${count} ${reason}`);
+      const reasons = Object.entries(unfilled).map(([reason, count]) => `${count} ${REASONS[reason] ?? reason}`);
       return reasons.length + held === 0
         ? []
         : paragraph(
@@ -72,6 +77,28 @@ function accountLines({ units, slices }: Decisions): string[] {
     }),
   ];
 }
+
+/** Whether readers looked at who had left: one line, none without such an arm. */
+function delistingLines(staged: StagedArms | undefined): string[] {
+  const arm = staged?.[DELISTING_ARM];
+  if (arm === undefined) return [];
+  const { n, served, not_served: missed, not_exercised: unasked, waived } = arm;
+  const parts = [
+    `${served} of ${n} cases held the planted member's return`,
+    ...(missed === 0 ? [] : [`${missed} asked for members and did not`]),
+    ...(unasked === 0 ? [] : [`${unasked} not exercised${waived ? ", which is waived" : ""}`]),
+  ];
+  return paragraph(`Delisting arm: ${parts.join("; ")}`);
+}
+
+const REASONS: { readonly [reason: string]: string } = {
+  "no-later-price": "orders without a later price",
+  superseded: "orders that the next decision came before",
+  left: "orders for members that had left",
+  lot: "orders of less than a lot",
+  leverage: "orders for which what could not be sold yet left no room",
+  "no-equity": "orders with nothing left to invest",
+};
 
 function rowLine(name: string, one: Repeat): string {
   const percent = (value: number | null, digits = 1) =>

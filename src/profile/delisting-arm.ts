@@ -7,6 +7,8 @@ import type { ExecutionTerms } from "./execution.ts";
 import { stageMember } from "./staged-member.ts";
 import type { UniverseTerms } from "./universe.ts";
 
+export const DELISTING_ARM = "delisting";
+
 const waivers = ["delisting-not-exercised"] as const;
 export type Waiver = (typeof waivers)[number];
 
@@ -24,7 +26,7 @@ export function delistingArm(universe: UniverseTerms | null, waive: readonly Wai
   if (universe === null) return null;
   const { table } = universe;
   return {
-    arm: "delisting",
+    arm: DELISTING_ARM,
     table,
     waived: waive.includes("delisting-not-exercised"),
     concerns: (item) => isConcerned(item, table),

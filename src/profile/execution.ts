@@ -54,7 +54,7 @@ export type ExecutionTerms = {
   readonly component: "next-available-price";
   /** `columns` are the cells that are prices, in the order of a day. */
   readonly prices: { readonly table: string; readonly columns: readonly string[] };
-  /** From the horizon to the instant of the decision. */
+  /** From the horizon to the instant of the decision: exact, `months` and `days` are 0. */
   readonly latency: Duration;
   /**
    * Of each side: `basisPoints` of what is paid, `fixed` per order, and `halfSpread`, basis points of the price by which
@@ -104,7 +104,13 @@ export function executionTerms(
     });
     return undefined;
   }
-  return latency && { ...terms, latency };
+  if (latency === undefined) return undefined;
+  if (latency.months !== 0 || latency.days !== 0) {
+    const expected = "an exact time, such as PT24H: days and months are a calendar's";
+    complain("FieldInvalid", { place, field: "execution.latency", found: latency.text, expected });
+    return undefined;
+  }
+  return { ...terms, latency };
 }
 
 /** The terms as they stand on disk, each key said: what a profile is stamped with. */

@@ -83,8 +83,9 @@ export function deflationDots(deflation: Deflation): Dots | null {
 /** Φ⁻¹(.975) */
 const Z = 1.959963984540054;
 
-/** Of the figures beside a name. */
-const FIGURES = 58;
+/** Of the figures beside a name, and all of them. */
+const WIDTHS = [9, 9, 9, 8, 8, 8, 8];
+const FIGURES = 59;
 
 function trialLines(trials: readonly DeflatedTrial[]): string[] {
   const shown = trials.slice(0, MOST);
@@ -111,8 +112,6 @@ function trialLines(trials: readonly DeflatedTrial[]): string[] {
     ...(trials.length > MOST ? [`  … and ${trials.length - MOST} more with --json`] : []),
   ];
 }
-
-const WIDTHS = [9, 9, 9, 8, 8, 8, 8];
 
 const MOST_ABSENT = 10;
 

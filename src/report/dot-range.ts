@@ -31,10 +31,19 @@ export function dotRange({ dots, lines }: Dots): DotRange {
   const least = values.reduce((a, b) => Math.min(a, b)) / 2;
   const most = values.reduce((a, b) => Math.max(a, b)) / 2;
   const size = Math.max(Math.abs(least), Math.abs(most));
-  const span = most - least > size * 1e-9 ? most - least : size > 0 ? size / 2 : 0.5;
+  const span = spanOf(most - least, size);
   const ends = dots.flatMap(({ reach }) => reach ?? []).map((end) => end / 2);
   const lo = Math.max(least - BEYOND * span, Math.min(least, ...ends)) - MARGIN * span;
   const hi = Math.min(most + BEYOND * span, Math.max(most, ...ends)) + MARGIN * span;
   const bounded = (half: number) => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, 2 * half));
   return { lo: bounded(lo), hi: bounded(hi) };
+}
+
+/** Beside a size with too few digits left to divide it by, all values are 0. */
+const NO_SIZE = 1e-300;
+
+/** Values that lie together have a span of their size. */
+function spanOf(span: number, size: number): number {
+  if (size < NO_SIZE) return 0.5;
+  return span > size * 1e-9 ? span : size / 2;
 }

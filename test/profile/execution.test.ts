@@ -65,6 +65,7 @@ const faults: readonly (readonly [Code, disk: object])[] = [
   ["FieldInvalid", { ...least, capital: 0 }],
   ["FieldInvalid", { ...least, lot: -1 }],
   ["DurationInvalid", { ...least, latency: "5 minutes" }],
+  ["FieldInvalid", { ...least, latency: "P1D" }],
   ["FieldInvalid", { ...least, costs: { basis_points: 5_000 } }],
   ["FieldInvalid", { ...least, leverage: 10, costs: { basis_points: 500 } }],
 ];
@@ -73,6 +74,7 @@ test("an execution that is none is refused; its nearest neighbours are taken", (
   for (const [code, disk] of faults)
     assert.equal(refused(code, () => parsed(disk)).details.place, "p.yaml:3");
   for (const disk of [
+    { ...least, latency: "PT24H" },
     { ...least, costs: { basis_points: 4_999 } },
     { ...least, leverage: 10, costs: { basis_points: 499 } },
     { ...least, latency: "PT0S", lot: 0, costs: { fixed: 0 } },

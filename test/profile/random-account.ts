@@ -1,10 +1,11 @@
 /** Random accounts: few days and few prices, so that instants meet, prices come late, are restated, and members leave. */
 import fc from "fast-check";
 import { type Instant, instant } from "../../src/core/instant.ts";
+import { runAccount, type TradedAccount } from "../../src/profile/account.ts";
 import { type ExecutionTerms, executionTerms } from "../../src/profile/execution.ts";
-import type { Exit } from "../../src/profile/exits.ts";
+import { type Exit, exitsOf } from "../../src/profile/exits.ts";
 import type { Decision } from "../../src/profile/fills.ts";
-import type { Quote } from "../../src/profile/quotes.ts";
+import { type Quote, quotesOf } from "../../src/profile/quotes.ts";
 
 export const COLUMNS = ["open", "close"];
 const HOUR = 3_600_000_000;
@@ -55,6 +56,9 @@ export type Scenario = {
   readonly exits: readonly Exit[];
   readonly terms: ExecutionTerms;
 };
+
+export const accountOf = ({ quotes, decisions, marks, exits, terms }: Scenario): TradedAccount =>
+  runAccount(decisions, quotesOf(quotes, COLUMNS), marks, terms, exitsOf(exits, "x"));
 
 const DAYS = 8;
 const ENTITIES = ["a", "b", "c"];

@@ -177,7 +177,8 @@ function membersOf(
     .sort(byKeyCells);
 }
 
-const plantsOf = (rows: readonly Version[]) => rows.flatMap(({ plant }) => (plant === null ? [] : [plant]));
+const plantsOf = (rows: readonly Version[]) =>
+  rows.flatMap(({ plant }) => (plant === null || plant.kind === "staged" ? [] : [plant]));
 
 type Page = Pick<RowsArguments, "offset" | "limit">;
 

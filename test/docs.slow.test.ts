@@ -24,7 +24,7 @@ type Block = {
 };
 
 const folder = temporaryFolder();
-for (const name of ["docs/agents", "docs/leakage", "docs/ledger", "docs/splits"])
+for (const name of ["docs/agents", "docs/leakage", "docs/ledger", "docs/sharpe", "docs/splits"])
   fs.cpSync(path.join(repository, name), path.join(folder, name), { recursive: true });
 after(() => fs.rmSync(folder, { recursive: true }));
 

@@ -68,7 +68,9 @@ function accountLines({ units, slices }: Decisions): string[] {
       `Sharpe ratios are per ${per} (mean over standard deviation, ddof 1${free === 0 ? "" : `, in excess of ${free}`})${year === null ? "" : `; a year has ${year}`}. Returns are after costs; slices never pool.`,
     ),
     ...stood.flatMap(({ unfilled, held }) => {
-      const reasons = Object.entries(unfilled).map(([reason, count]) => `${count} ${REASONS[reason] ?? reason}`);
+      const reasons = Object.entries(unfilled).map(
+        ([reason, count]) => `${count} ${REASONS[reason] ?? reason}`,
+      );
       return reasons.length + held === 0
         ? []
         : paragraph(

@@ -184,7 +184,7 @@ export function dailyInputs(
       artifacts: new Map(),
       budget: profile.budget,
       entities: null,
-    trial: null,
+      trial: null,
       staging: null,
       options: runOptions(profile, { filters: [], limit: null, concurrency: options.concurrency ?? 4 }),
     },

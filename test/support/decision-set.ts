@@ -22,7 +22,7 @@ import { readerOf } from "./daily-set.ts";
 
 const DAY = 86_400_000;
 const FIRST = Date.UTC(2021, 0, 4);
-const dayOf = (i: number): string => new Date(FIRST + i * DAY).toISOString().slice(0, 10);
+export const dayOf = (i: number): string => new Date(FIRST + i * DAY).toISOString().slice(0, 10);
 const ENTITIES = ["ash", "birch"] as const;
 
 /** Opens and closes of day `i`, both above 0. */
@@ -113,6 +113,8 @@ export type DecisionRunOptions = {
   readonly run?: string;
   readonly signal?: AbortSignal;
   readonly family?: Family | null;
+  /** What every byte of the run's secret is. */
+  readonly secret?: number;
 };
 
 export async function runDecisions(
@@ -145,7 +147,7 @@ export async function runDecisions(
       host: { node: "test", zone_data: "test", unicode: "test" },
       ledger: options.ledger ?? memoryLedger(),
       trials: options.trials ?? memoryTrialLedger("weekly"),
-      random: (bytes) => new Uint8Array(bytes).fill(7),
+      random: (bytes) => new Uint8Array(bytes).fill(options.secret ?? 7),
       store,
       readers,
       sink,

@@ -90,7 +90,7 @@ function usedPlants(table: Table, all: readonly Version[], asOf: number, rule: R
     const behind = rule(real, asOf, table.forward, () => true);
     return versions.flatMap((version) => {
       const { plant, available, valid } = version;
-      if (plant === null) return [];
+      if (plant === null || plant.kind === "staged") return [];
       const shown = available <= asOf && (table.forward || valid <= asOf);
       const hides = shown && isDocument(behind) && (behind as Version).available <= available;
       return hides || (version === seen && isDocument(seen)) ? [plant] : [];

@@ -28,6 +28,8 @@ export type UniverseOptions = {
   readonly tables?: string;
   /** More of one case, by its number. */
   readonly more?: (week: number) => object;
+  /** Files of the folder in the place of its own, or beside them. */
+  readonly extra?: { readonly [file: string]: string };
   /** The name of a member. */
   readonly name?: (k: number) => string;
 };
@@ -94,6 +96,7 @@ export async function universeSet(options: UniverseOptions = {}): Promise<MadeDe
     };
   });
   put("cases.jsonl", cases.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  for (const [file, text] of Object.entries(options.extra ?? {})) put(file, text);
   const set = loadCaseSet(folder, "members") as CaseSet;
   const lookup = { folder, workingFolder: folder, ownFolder: folder, cache: null, fetch: null };
   const store = await loadStore(set, lookup);

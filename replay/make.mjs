@@ -6,11 +6,13 @@ import * as path from "node:path";
 
 const here = import.meta.dirname;
 const main = path.resolve(here, "..", "dist", "src", "cli", "main.js");
-const agent = path.resolve(here, "..", "docs", "agents", "searcher.mjs");
+const agents = path.resolve(here, "..", "docs", "agents");
 
 make("seattle-climatology", ["seattle-rain", "--reader", "climatology", "--limit", "60"], 0);
-const pages = ["northgate-ferries", "--reader", `module:${agent}`, "--profile", "leakage", "--limit", "20"];
+const pages = ["northgate-ferries", "--reader", `module:${agents}/searcher.mjs`, "--profile", "leakage", "--limit", "20"];
 make("northgate-searcher", pages, 1); // its pages tell what came later, so cases fail
+const rule = ["--param", "rule=volatility", "--param", "days=20", "--param", "target=12"];
+make("sp500-timer", ["sp500-timing", "--reader", `module:${agents}/timer.mjs`, ...rule, "--limit", "12"], 0);
 
 /** `status`: that of the backtest; a replay that does not hold the record for true ends it all. */
 function make(name, selection, status) {

@@ -11,6 +11,7 @@ export {
 export { readIntervals } from "./caseset/interval-table.ts";
 export { caseIntervals, type LabelIntervals, labelIntervals } from "./caseset/label-intervals.ts";
 export { type CaseSet, loadCaseSet } from "./caseset/load.ts";
+export { readSeries, type SeriesTable } from "./caseset/series-table.ts";
 export { deadlinesOf, type Outcome, settle } from "./caseset/settlement.ts";
 export type { Lookup } from "./caseset/source.ts";
 export { auditSplits, type Leak, type SplitAudit, type SplitLists } from "./caseset/split-audit.ts";
@@ -57,6 +58,8 @@ export type {
 export { readerContext } from "./model/readers/table-reads.ts";
 export type { ReplyCache } from "./model/reply.ts";
 export { latestCheckpoint, route } from "./model/route.ts";
+export { checkExecution, type DecisionRun, decisionRun } from "./profile/decision-run.ts";
+export { type Deflation, type DeflationOptions, deflate } from "./profile/deflation.ts";
 export {
   findProfile,
   loadProfile,
@@ -65,6 +68,7 @@ export {
   profileOnDisk,
   runOptions,
 } from "./profile/profile.ts";
+export { measureOfSeries, type TrialMeasure } from "./profile/trial-measure.ts";
 export type { Bundle, RunFiles } from "./replay/bundle.ts";
 export { folderBundle } from "./replay/folder-bundle.ts";
 export { memoryBundle } from "./replay/memory-bundle.ts";

@@ -61,6 +61,20 @@ it("bench/split prints one JSON line of ratios, checked against numpy where it i
   assert.equal(line.checked, !ran.stderr.includes("NOT MEASURED"));
 });
 
+it("bench/ledger prints one JSON line of ratios, checked against numpy where it is there", () => {
+  const ran = bench("ledger.mjs", { ROWS: "2000", TRIALS: "10", PERIODS: "250", BLOCKS: "8", RUNS: "1" });
+  assert.equal(ran.status, 0, ran.stderr);
+  const line = JSON.parse(ran.stdout);
+  assert.deepEqual(
+    line.sizes.map(({ rows }: { rows: number }) => rows),
+    [20, 200, 2000],
+  );
+  assert.deepEqual([line.trials, line.halvings], [10, 70]);
+  assert.ok(line.growth > 0 && line.deflation_cpu_s > 0);
+  assert.equal(line.checked, line.to_numpy > 0);
+  assert.equal(line.checked, !ran.stderr.includes("NOT MEASURED"));
+});
+
 const duckdb = fs.existsSync(path.join(repository, "bench/node_modules"));
 it("bench/asof prints one JSON line of ratios", {
   skip: duckdb ? false : "NOT TESTED: npm ci --prefix bench was not run",

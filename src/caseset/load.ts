@@ -15,6 +15,7 @@ import { type BoundedCase, type CaseKind, namedTables, parseCase } from "./bound
 import type { AliasTable } from "./entity-names.ts";
 import { type Label, parseLabel } from "./label.ts";
 import { type Source, SourceOnDisk } from "./source.ts";
+import { parseSplitDefinition, type SplitDefinition } from "./split-definition.ts";
 import { parseTableSpec, TableOnDisk, type TableSpec } from "./table-spec.ts";
 
 const strictly = { additionalProperties: false } as const;
@@ -57,6 +58,12 @@ export const CaseSetOnDisk = Type.Object(
     clusters: Type.Optional(Type.String()),
     terms: Type.Optional(Type.String()),
     grace: Type.Optional(Type.String()),
+    splits: Type.Optional(
+      Type.Record(Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,99}$" }), Type.Unknown(), {
+        ...strictly,
+        description: "splits by names in lower case, with digits and -",
+      }),
+    ),
   },
   strictly,
 );
@@ -77,6 +84,8 @@ export type CaseSet = {
   readonly entities: AliasTable | null;
   /** Which table, column and event the built-in readers read. */
   readonly readers: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
+  /** Ways to split its cases, by name. */
+  readonly splits: ReadonlyMap<string, SplitDefinition>;
   readonly placeOf: PlaceOf;
 };
 
@@ -100,6 +109,7 @@ export function loadCaseSet(folder: string, shown: string, complain: Complain = 
   const sources = parseSources(onDisk, placeOf, complain);
   const tables = parseTables(onDisk, declaredZone, sources, placeOf, complain);
   const entities = parseEntities(onDisk, placeOf, complain);
+  const splits = parseSplits(onDisk, placeOf, complain);
   const { kind } = onDisk;
   const declared = { kind, tables: Object.keys(onDisk.tables ?? {}) };
   const { cases, labels } = loadLines(folder, shown, declared, complain);
@@ -118,8 +128,22 @@ export function loadCaseSet(folder: string, shown: string, complain: Complain = 
     labels,
     entities,
     readers,
+    splits,
     placeOf,
   };
+}
+
+function parseSplits(
+  { splits = {} }: CaseSetOnDisk,
+  placeOf: PlaceOf,
+  complain: Complain,
+): Map<string, SplitDefinition> {
+  const parsed = new Map<string, SplitDefinition>();
+  for (const [name, split] of Object.entries(splits)) {
+    const definition = parseSplitDefinition(split, placeOf(`/splits/${name}`), complain);
+    if (definition !== undefined) parsed.set(name, definition);
+  }
+  return parsed;
 }
 
 function parseSources(onDisk: CaseSetOnDisk, placeOf: PlaceOf, complain: Complain): Map<string, Source> {

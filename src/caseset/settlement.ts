@@ -25,15 +25,63 @@ export function settle(
   labels: readonly Label[],
   options: { readonly deadlines: readonly Instant[]; readonly asOf: Instant | null },
 ): Outcome[] {
+  const byCase = labelsByCase(labels);
+  return cases.map((item, i) =>
+    settleOne(item, byCase.get(item.id) ?? [], options.deadlines[i] as Instant, options.asOf),
+  );
+}
+
+function labelsByCase(labels: readonly Label[]): ReadonlyMap<string, readonly Label[]> {
   const byCase = new Map<string, Label[]>();
   for (const label of labels) {
     const known = byCase.get(label.caseId);
     if (known === undefined) byCase.set(label.caseId, [label]);
     else known.push(label);
   }
-  return cases.map((item, i) =>
-    settleOne(item, byCase.get(item.id) ?? [], options.deadlines[i] as Instant, options.asOf),
-  );
+  return byCase;
+}
+
+/**
+ * An outcome as it came to be known: what `settle` says as of each instant from `availableAt` on and before `until`, where
+ * another label speaks (Infinity: none does).
+ */
+export type KnownOutcome = {
+  readonly caseIndex: number;
+  readonly outcome: 0 | 1;
+  readonly resolvedAt: Instant;
+  readonly availableAt: Instant;
+  readonly until: number;
+};
+
+/** Of cases in their order, each case's by available time; as of an instant no case has two. O(labels · log labels). */
+export function knownOutcomes(
+  cases: readonly BoundedCase[],
+  labels: readonly Label[],
+  deadlines: readonly Instant[],
+): KnownOutcome[] {
+  const byCase = labelsByCase(labels);
+  return cases.flatMap((item, caseIndex) => {
+    const spoken = labelsThatSpeak(item, byCase.get(item.id) ?? []);
+    return spoken.flatMap((label, i) => {
+      const said = settleOne(item, [label], deadlines[caseIndex] as Instant, null);
+      if (said.state !== "settled") return [];
+      const { outcome, resolvedAt } = said;
+      const until = spoken[i + 1]?.availableAt ?? Number.POSITIVE_INFINITY;
+      return [{ caseIndex, outcome, resolvedAt, availableAt: label.availableAt, until }];
+    });
+  });
+}
+
+/** Those that are chosen as of some instant, by available time: the first alone, or one after the other to the vintage. */
+function labelsThatSpeak(item: BoundedCase, all: readonly Label[]): readonly Label[] {
+  if (item.kind === "decision" || all.length === 0) return [];
+  const { vintage } = item.resolution;
+  if (vintage === "first") return [first(all)];
+  const sorted = all
+    .filter(({ availableAt }) => availableAt <= vintage)
+    .sort((a, b) => a.availableAt - b.availableAt);
+  // Two at one instant say the same.
+  return sorted.filter(({ availableAt }, i) => sorted[i - 1]?.availableAt !== availableAt);
 }
 
 function settleOne(

@@ -50,16 +50,18 @@ export type Splits = {
 /**
  * Splits cases by a definition. A training case is purged when its label interval meets a test case's, both ends
  * included, and embargoed when it starts within the span after a block of test cases ends. What is in which set depends on
- * the cases alone. Refuses a definition that does not fit, with `place`. Source: López de Prado (2018), Advances in
+ * the cases alone. Refuses a definition that does not fit, with `place`. `known`: the last start that a block's end
+ * embargoes, where local times were converted before. Source: López de Prado (2018), Advances in
  * Financial Machine Learning, ch. 7 and 12, with closed overlaps, pairwise.
  */
 export function splitCases(
   intervals: LabelIntervals,
   definition: SplitDefinition,
   place: Place = "split",
+  known?: (end: number) => number,
 ): Splits {
   parseSplitDefinition(definition, place);
-  const reachOf = reachBy(intervals, embargoSpan(definition, intervals, place));
+  const reachOf = known ?? reachBy(intervals, embargoSpan(definition, intervals, place));
   const { groups, testGroups, lookBack } = planOf(intervals, definition);
   const made = function* (): Generator<Split> {
     let number = 0;

@@ -13,11 +13,12 @@ import { type Profile, runOptions } from "../profile/profile.ts";
 import type { Report } from "../report/build-report.ts";
 import { renderText } from "../report/render-text.ts";
 import { summaryOf } from "../report/summary.ts";
+import type { StampedFolds } from "../run/folds.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import { wantedControl } from "../run/leak-rules.ts";
 import { type Plan, type Selection, trajectoryCount } from "../run/preflight.ts";
 import { showProgress } from "../run/progress.ts";
-import { parseFilter } from "../run/selection.ts";
+import { parseFilter, selectCases } from "../run/selection.ts";
 import type { Sink } from "../run/sink.ts";
 import type { World } from "../run/world.ts";
 import { flagged, integer, parameters, type Raw, text, texts } from "./arguments.ts";
@@ -49,6 +50,10 @@ export function builder(yargs: Argv): Argv {
     })
     .option("limit", { type: "string", describe: "the first N cases of the selection" })
     .option("repeats", { type: "string", describe: "answers to each case" })
+    .option("split", {
+      type: "string",
+      describe: "a split of the case set: each case is asked with its fold's training labels that were known then",
+    })
     .option("seed", { type: "string", describe: "seed of the intervals and of the reader" })
     .option("concurrency", {
       type: "string",
@@ -79,6 +84,10 @@ export function builder(yargs: Argv): Argv {
       "an agent of your own, in any language; agent.yaml says who it is",
     )
     .example(
+      "$0 backtest docs/splits/tides --split forward --reader module:docs/splits/learner.mjs",
+      "a reader that learns: each fold's labels, as far as they were known",
+    )
+    .example(
       "$0 backtest seattle-rain --reader persistence --out runs/rain --resume",
       "begin it, or go on after a crash",
     );
@@ -91,6 +100,7 @@ export async function run(raw: Raw): Promise<number> {
   const concurrency = integer(raw, "concurrency", 1, limits.concurrency) ?? 4;
   const filters = texts(raw, "filter").map(parseFilter);
   const params = parameters(raw);
+  const split = text(raw, "split") ?? null;
   const ledger = ledgerOf(raw);
   const inputs = (await loadInputs(text(raw, "caseset") as string, flagged(raw, "offline"))) as Inputs;
   const profile = withFlags(chooseProfile(text(raw, "profile"), inputs.set) as Profile, raw);
@@ -100,14 +110,16 @@ export async function run(raw: Raw): Promise<number> {
     params,
     offline: flagged(raw, "offline"),
     named: raw["reader"] !== undefined,
+    isSplit: split !== null,
   })) as Chosen;
   const leak = chooseJudging(inputs, profile, flagged(raw, "offline")) as LeakJudging;
-  const decided = decisionRun(profile, inputs.set, inputs.store);
+  const asked = selectCases(inputs.set.cases, filters, limit, inputs.set.place);
+  const decided = decisionRun(profile, inputs.set, inputs.store, asked);
   const parts = { chosen, leak, decided };
   const { out, sink, earlier, replaces } = await takePlace(place, inputs.set.name, ledger);
   const run = earlier?.run ?? place.run;
   const rest = { filters, limit, concurrency };
-  const selection = selectionOf(run, profile, parts, rest, { earlier, replaces });
+  const selection = selectionOf(run, profile, parts, rest, { earlier, replaces, split });
   const world = worldOf(inputs, parts, { sink, ledger });
   const checks = [
     announce,
@@ -184,7 +196,7 @@ export function selectionOf(
   profile: Profile,
   { chosen, leak, decided }: RunParts,
   rest: Pick<Selection["options"], "filters" | "limit" | "concurrency">,
-  before: Pick<Selection, "earlier" | "replaces"> = { earlier: null, replaces: null },
+  before: Pick<Selection, "earlier" | "replaces" | "split"> = { earlier: null, replaces: null },
 ): Selection {
   return {
     run,
@@ -234,11 +246,17 @@ function stoppedBy(signals: readonly NodeJS.Signals[]): AbortSignal {
 }
 
 /** What will run, before it does. */
-export function announce(plan: Pick<Plan, "arms" | "cases" | "selection">): void {
+export function announce(plan: Pick<Plan, "arms" | "cases" | "folds" | "selection">): void {
   const arms = [...new Set(plan.arms.assignments.map((assignment) => assignment.arm))].sort();
+  if (plan.folds !== null) printWords(splitWords(plan.folds.stamped));
   printWords(
     `${plan.cases.length} cases, arms ${arms.join(" ")}, ${plan.selection.options.repeats} repeat(s): ${trajectoryCount(plan)} trajectories`,
   );
   if (wantedControl(plan.selection.options.leak) !== null && plan.arms.control === null)
     printWords(`there will be no control: ${plan.arms.withoutControl}`);
+}
+
+function splitWords({ name, folds, tested, not_asked: rest }: StampedFolds): string {
+  const left = rest === 0 ? "every case" : `${tested} cases; the other ${rest} are trained on and not asked`;
+  return `split ${name}: ${folds.length} folds test ${left}`;
 }

@@ -27,6 +27,7 @@ export function builder(yargs: Argv): Argv {
     .option("reader", { type: "string", describe: "the reader to check (default question-only)" })
     .option("profile", { type: "string", describe: "a profile's path or name" })
     .option("param", { type: "string", describe: "KEY=VALUE for the reader; may be repeated" })
+    .option("split", { type: "string", describe: "a split of the case set to check" })
     .option("offline", { type: "boolean", describe: "never use the network" })
     .option("json", { type: "boolean", describe: "print one JSON object as the last line" })
     .example("$0 doctor seattle-rain", "check a case set, its sources and its plants")
@@ -119,6 +120,7 @@ async function checkSelection(
     params: parameters(raw),
     offline: flagged(raw, "offline"),
     named: given !== undefined,
+    isSplit: raw["split"] !== undefined,
   };
   const named = given ?? profile.reader ?? "question-only";
   let chosen: Chosen | undefined;
@@ -128,7 +130,7 @@ async function checkSelection(
     note(complain, error);
   }
   if (chosen === undefined) return;
-  if (refusals.length === 0) await checkPlan(inputs, profile, chosen, complain);
+  if (refusals.length === 0) await checkPlan(inputs, profile, chosen, raw, complain);
   await chosen.reader.close?.();
 }
 
@@ -142,6 +144,7 @@ async function checkPlan(
   inputs: Inputs,
   profile: Profile,
   chosen: Chosen,
+  raw: Raw,
   complain: Complain,
 ): Promise<void> {
   const leak = chooseJudging(inputs, profile, false, complain);
@@ -159,7 +162,11 @@ async function checkPlan(
   };
   const decided = attempt(complain, () => decisionRun(profile, inputs.set, inputs.store)) ?? null;
   const rest = { filters: [], limit: null, concurrency: 1 };
-  const selection = selectionOf("doctor", profile, { chosen, leak, decided }, rest);
+  const selection = selectionOf("doctor", profile, { chosen, leak, decided }, rest, {
+    earlier: null,
+    replaces: null,
+    split: text(raw, "split") ?? null,
+  });
   const judged = leak.judging === undefined ? world : { ...world, judging: leak.judging };
   await preflight(inputs.set, selection, decided?.checks ?? [], judged).catch((error) =>
     note(complain, error),

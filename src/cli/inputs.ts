@@ -87,6 +87,8 @@ export type ReaderFlags = {
   readonly offline: boolean;
   /** The command line names the reader, and not the profile. */
   readonly named: boolean;
+  /** The run has a split. */
+  readonly isSplit: boolean;
 };
 
 /** The reader of a name; `recall:<family>` brings its family and each checkpoint's memory. */

@@ -17,7 +17,7 @@ import { timerSleep } from "../model/rate-limit.ts";
 import type { ReaderSource } from "../model/reader.ts";
 import type { Profile } from "../profile/profile.ts";
 import { levelReplyCache } from "../run/reply-cache.ts";
-import { toolSchemas, toolSchemaVersion } from "../store/tools.ts";
+import { offeredToolSet } from "../run/training.ts";
 import { cacheFolder } from "./cache-folder.ts";
 import { clock } from "./machine.ts";
 import { printWords } from "./print.ts";
@@ -48,6 +48,8 @@ export type OutsideChoice = {
   readonly answer: Wanted["answer"];
   /** From where a command is run and files are named: where the words stand, on the command line or in a profile. */
   readonly folder: string;
+  /** The run has a split, and so one tool more; absent: it has none. */
+  readonly isSplit?: boolean;
 };
 
 /** Refuses what can be refused before the reader itself is asked who it is. */
@@ -87,7 +89,8 @@ export function outsideOptions({
   profile,
   family,
   params,
-}: Pick<OutsideChoice, "profile" | "family" | "params">): OutsideOptions {
+  isSplit = false,
+}: Pick<OutsideChoice, "profile" | "family" | "params" | "isSplit">): OutsideOptions {
   return {
     identity: profile.identity,
     temperature: profile.temperature,
@@ -99,7 +102,7 @@ export function outsideOptions({
         digestOfFile(file, `${profile.place}: reader_files: ${name}`),
       ]),
     ),
-    tools: { schemas: toolSchemas, version: toolSchemaVersion },
+    tools: offeredToolSet(isSplit),
     shared: profile.process === "shared",
     say: printWords,
   };

@@ -10,7 +10,7 @@ import { folderBundle } from "../replay/folder-bundle.ts";
 import type { RecordedRun } from "../replay/record.ts";
 import { replay } from "../replay/replay.ts";
 import { showProgress } from "../run/progress.ts";
-import { toolSchemas, toolSchemaVersion } from "../store/tools.ts";
+import { offeredToolSet } from "../run/training.ts";
 import { flagged, type Raw, text } from "./arguments.ts";
 import { trialsThenAndNow } from "./later-trials.ts";
 import { clock, host } from "./machine.ts";
@@ -74,7 +74,7 @@ export async function run(raw: Raw): Promise<number> {
   }
 }
 
-type Given = { readonly stamp: Pick<RecordedRun["stamp"], "reader">; readonly profile: Json };
+type Given = { readonly stamp: Pick<RecordedRun["stamp"], "reader" | "split">; readonly profile: Json };
 const NOBODY: Given = { stamp: { reader: { name: "", params: {}, temperature: 0 } }, profile: {} };
 
 /** A module is made of what the record says that it was made of. */
@@ -83,6 +83,6 @@ function optionsOf({ stamp, profile }: Given): OutsideOptions {
   // What else was declared stands as it was: only the module's own file is here to be looked at.
   const files = (stamp.reader.files ?? {}) as OutsideOptions["files"];
   const { identity = {}, temperature = 0 } = profile as { identity?: SaidIdentity; temperature?: number };
-  const tools = { schemas: toolSchemas, version: toolSchemaVersion };
+  const tools = offeredToolSet(stamp.split !== undefined);
   return { identity, temperature, params, family, files, tools, shared: false, say: printWords };
 }

@@ -74,7 +74,7 @@ export async function run(raw: Raw): Promise<number> {
   });
   const chosen: Chosen = { reader, family: null, artifacts: new Map() };
   const leak = chooseJudging(inputs, profile, flagged(raw, "offline")) as LeakJudging;
-  const parts = { chosen, leak, decided: decisionRun(profile, inputs.set, inputs.store) };
+  const parts = { chosen, leak, decided: decisionRun(profile, inputs.set, inputs.store, [item]) };
   const { out, sink } = await takePlace(place, name, ledger);
   const filters: Filter[] = [{ key: "id", value: id }];
   const selection = selectionOf(place.run, profile, parts, { filters, limit: 1, concurrency: 1 });

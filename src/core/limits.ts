@@ -37,6 +37,8 @@ export const limits = {
   splits: 200_000,
   dayNumber: 10_000_000,
   splitFileBytes: 268_435_456,
+  /** Training cases of a run's folds, all together. */
+  foldCases: 50_000_000,
   /** Characters and terms of one search, tables that it names; its rows, and the number given when none is asked for. */
   queryCharacters: 4_000,
   queryTerms: 256,

@@ -9,7 +9,8 @@ export type FinanceRefusals = {
   EvalLedgerUnitsMismatch: { place: Place; found: string; expected: string; row: number };
   PriceDuplicate: { place: Place; entity: string; column: string; instant: string; first: string };
   PriceInvalid: { place: Place; entity: string; column: string; found: string };
-  SplitEmpty: { place: Place; split: string; side: string };
+  SplitEmpty: { place: Place; split: string; side: string; next?: string };
+  TrainingMismatch: { place: Place; call: string; found: string; expected: string };
   TrialLedgerBroken: { place: Place; subject: string; found: string; expected: string };
   UniverseWindowMissing: { place: Place; id: string };
 };
@@ -39,7 +40,11 @@ export const financeMessages: {
   SplitEmpty: (d) => ({
     subject: d.split,
     problem: `its ${d.side} set is empty, expected at least 1 case`,
-    hint: "fewer folds, a shorter embargo, or --allow-empty to keep it, marked as empty",
+    hint: d.next ?? "fewer folds, a shorter embargo, or --allow-empty to keep it, marked as empty",
+  }),
+  TrainingMismatch: (d) => ({
+    subject: d.call,
+    problem: `the record says ${d.found}; its labels, cases and split give ${d.expected}`,
   }),
   TrialLedgerBroken: (d) => ({
     subject: d.subject,

@@ -5,20 +5,22 @@ import type { DecisionCase } from "../caseset/decision-case.ts";
 import type { CaseSet } from "../caseset/load.ts";
 import type { Json } from "../core/canonical.ts";
 import { type Digest, digestOf, sha256Hex } from "../core/digest.ts";
-import { formatInstant } from "../core/instant.ts";
+import { formatInstant, type Instant } from "../core/instant.ts";
 import { refuse } from "../core/refusal.ts";
 import type { Section } from "../report/section.ts";
 import type { Check } from "../run/preflight.ts";
 import type { Staging } from "../run/staging.ts";
 import type { TrialRules } from "../run/trial-rules.ts";
 import type { Store } from "../store/door.ts";
+import { usedQuotes } from "./account.ts";
 import { type DecisionTerms, decisionSection, marksOf, sliceNames, sliceOf } from "./decisions.ts";
 import { delistingStaging } from "./delisting-arm.ts";
-import { checkDelistingReturns, exitLines, noExits } from "./exits.ts";
+import type { ExecutionTerms } from "./execution.ts";
+import { checkDelistingReturns, type Exits, exitLines, noExits } from "./exits.ts";
 import { quotesOfTable } from "./price-table.ts";
 import type { Profile } from "./profile.ts";
 import { quoteLines } from "./quote-lines.ts";
-import { quotesOf } from "./quotes.ts";
+import { type Quote, type Quotes, quotesOf } from "./quotes.ts";
 import { universeExits } from "./universe.ts";
 
 /** What a run takes of its decisions. */
@@ -40,8 +42,16 @@ export function checkExecution({ execution, place, name }: Profile, kind: CaseKi
     refuse("EvalExecutionUndeclared", { place, profile: name });
 }
 
-/** null for a set without decisions. Refuses what of prices, exits and terms is wrong, before any case. */
-export function decisionRun(profile: Profile, set: CaseSet, store: Store): DecisionRun | null {
+/**
+ * `cases`: the selected ones, whose prices the run keeps; null for a set without decisions. Refuses what of prices, exits
+ * and terms is wrong, before any case.
+ */
+export function decisionRun(
+  profile: Profile,
+  set: CaseSet,
+  store: Store,
+  cases: readonly BoundedCase[] = set.cases,
+): DecisionRun | null {
   const { execution, returns, universe, place } = profile;
   if (set.onDisk.kind !== "decision" || execution === null || execution === "none") return null;
   if (returns === null) return refuse("KeyMissing", { place, key: "returns", present: ["execution"] });
@@ -49,9 +59,10 @@ export function decisionRun(profile: Profile, set: CaseSet, store: Store): Decis
   const table = store.tables.get(name);
   if (table === undefined)
     return refuse("TableUnknown", { place, found: name, known: [...store.tables.keys()] });
-  const found = [...quotesOfTable(table, columns, null, place)];
+  const all = quotesOf(quotesOfTable(table, columns, null, place), columns);
+  const exits = universe === null ? noExits : universeExits(universe, store, all, place);
+  const found = [...keptQuotes(cases as readonly DecisionCase[], all, exits, execution)];
   const quotes = quotesOf(found, columns);
-  const exits = universe === null ? noExits : universeExits(universe, store, quotes, place);
   const staging = universe === null ? null : delistingStaging(universe, profile.waive, execution.prices);
   const terms: DecisionTerms = { execution, returns, quotes, exits, staged: staging };
   const texts = { prices: quoteLines(found), exits: exitLines(exits) };
@@ -68,6 +79,24 @@ export function decisionRun(profile: Profile, set: CaseSet, store: Store): Decis
     checks: [(plan) => checkCases(plan.cases, profile, terms)],
     staging,
   };
+}
+
+/** The prices of whatever the cases' answers may name: whoever answers, the account comes out of them as out of all. */
+function keptQuotes(
+  cases: readonly DecisionCase[],
+  quotes: Quotes,
+  exits: Exits,
+  { latency }: ExecutionTerms,
+): Iterable<Quote> {
+  const any = Object.fromEntries([...quotes.series.keys()].map((entity) => [entity, 0]));
+  const inTime = [...cases].sort((a, b) => a.horizon - b.horizon);
+  const decisions = inTime.map(({ id, horizon }) => ({
+    id,
+    at: (horizon + latency.micros) as Instant,
+    positions: any,
+  }));
+  const ends = inTime.map(({ labelInterval }) => labelInterval[1]).sort((a, b) => a - b);
+  return usedQuotes(decisions, quotes, ends, exits);
 }
 
 /** An account follows one decision at a time, and its last period has an end. */

@@ -67,6 +67,7 @@ function makeSection(of: Sectioned, terms: DecisionTerms): SectionMade {
   const measures = trialMeasures(
     excess,
     own.map(({ repeat }) => of.seed + repeat),
+    marksOf(own[0]?.cases ?? []),
   );
   const first = own[0];
   const known = first?.account.returns.filter((value) => value !== null).length ?? 0;

@@ -1,6 +1,7 @@
 /** Returns of a run: per which period they are, what they are above, and what a ledger of trials keeps of them. */
 import { type Static, Type } from "@sinclair/typebox";
 import { digestOfJson } from "../core/digest.ts";
+import { formatInstant, type Instant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import { round12 } from "../core/round.ts";
 import { returnFigures } from "../stats/sharpe.ts";
@@ -67,10 +68,14 @@ function measureRepeat(seed: number, excess: readonly number[] | null): RepeatMe
 /** A row holds 65,535 bytes: some 250 for a repeat, some 20 for a return. */
 const WITH_RETURNS = 100;
 
-/** What a ledger's row keeps of a trial; the returns are the means over its repeats, where they are few enough for a row. */
+/**
+ * What a ledger's row keeps of a trial; the returns are the means over its repeats, where they are few enough for a row,
+ * `marks` the instants between which they were made: returns of other periods are not compared.
+ */
 export function trialMeasures(
   repeats: readonly (readonly number[] | null)[],
   seeds: readonly number[],
+  marks: readonly Instant[],
 ): TrialMeasures {
   const measured = repeats.map((excess, i) => measureRepeat(seeds[i] as number, excess));
   const other = measured.find(({ state }) => state !== "ok");
@@ -84,5 +89,6 @@ export function trialMeasures(
           round12(repeats.reduce((sum, one) => sum + (one as readonly number[])[t]!, 0) / repeats.length),
         )
       : null;
-  return { repeats: measured, state: other?.state ?? "ok", returns: means };
+  const over = digestOfJson(marks.map((mark) => formatInstant(mark)));
+  return { repeats: measured, state: other?.state ?? "ok", returns: means, over };
 }

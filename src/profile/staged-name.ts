@@ -5,8 +5,8 @@ import type { Cell } from "../core/row-ref.ts";
 import { redrawn } from "../store/staged-row.ts";
 
 /**
- * A name of the look of `like`: first of characters that `peers` of that look have where they stand, then of any letters
- * and digits; null where all that were drawn are taken. A number stays one.
+ * A name of the look of `like`: of characters that `peers` of that look have where they stand, then with any digits, then of
+ * any letters and digits; null where all that were drawn are taken. A number stays one.
  */
 export function stagedName(
   like: Cell,
@@ -15,16 +15,23 @@ export function stagedName(
   dice: Stream,
 ): Cell {
   const own = String(like);
-  const alike = peers.map(String).filter((peer) => lookOf(peer) === lookOf(own));
-  const peersAt = (i: number): string => (alike[dice.below(alike.length)] as string).charAt(i);
-  for (let tries = 0; tries < 2 * limits.plantDraws; tries++) {
-    const mixed = tries < limits.plantDraws && alike.length > 0;
-    const name = mixed
-      ? Array.from({ length: own.length }, (_, i) => peersAt(i)).join("")
-      : redrawn(own, dice);
-    if (isTaken(name)) continue;
-    if (typeof like !== "number") return name;
-    if (String(Number(name)) === name) return Number(name);
+  const alike = [own, ...peers.map(String).filter((peer) => lookOf(peer) === lookOf(own))];
+  const mixed = () =>
+    Array.from({ length: own.length }, (_, i) => (alike[dice.below(alike.length)] as string).charAt(i)).join(
+      "",
+    );
+  const ways = [
+    mixed,
+    () => mixed().replace(/[0-9]/g, () => String(dice.below(10))),
+    () => redrawn(own, dice),
+  ];
+  for (const way of ways) {
+    for (let tries = 0; tries < limits.plantDraws; tries++) {
+      const name = way();
+      if (isTaken(name)) continue;
+      if (typeof like !== "number") return name;
+      if (String(Number(name)) === name) return Number(name);
+    }
   }
   return null;
 }

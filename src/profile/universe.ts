@@ -21,7 +21,7 @@ export const UniverseOnDisk = Type.Object(
 export type UniverseTerms = Static<typeof UniverseOnDisk>;
 
 /** The table of a name; refuses TableUnknown, and FieldInvalid where its rows name no entity. */
-export function entityTable(store: Store, table: string, place: Place): Table {
+function entityTable(store: Store, table: string, place: Place): Table {
   const found = store.tables.get(table);
   if (found === undefined)
     return refuse("TableUnknown", { place, found: table, known: [...store.tables.keys()] });

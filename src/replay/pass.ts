@@ -20,6 +20,7 @@ import type { RecordedEntry } from "./entry-shape.ts";
 import { ENTRIES } from "./files.ts";
 import { judgedAgain } from "./judged-again.ts";
 import type { RecordedRun } from "./record.ts";
+import { demandTraining } from "./recorded-folds.ts";
 import { recordedLines } from "./recorded-lines.ts";
 import type { ReportedRun } from "./reported.ts";
 import { demandListed, openCommitment, PLANTS, recordedPlants } from "./rules.ts";
@@ -98,6 +99,7 @@ export async function passOver(
       const again = await guard("re-serve", () => serveAgain(recorded, serving));
       executed.set(planned.arm, (executed.get(planned.arm) ?? true) && again === true);
       await guard("rules", () => judged?.(recorded, rules));
+      await guard("rules", () => demandTraining(recorded, run.folds));
       const score = await guard("rules", () => scoreListed(recorded, run, rules, reported));
       if (score !== undefined) scores.push(score);
       progress.done(scores.length, 0);

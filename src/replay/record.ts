@@ -16,11 +16,13 @@ import { type Family, FamilyOnDisk, parseFamily } from "../model/family.ts";
 import { type RecordedDecisions, recordedDecisions } from "../profile/recorded-decisions.ts";
 import type { Section } from "../report/section.ts";
 import { type ArmPlan, planArms } from "../run/arms.ts";
+import { type RunFolds, testedArms } from "../run/folds.ts";
 import { type LeakKeys, type LeakRules, leakKeys, leakRules, wantedControl } from "../run/leak-rules.ts";
 import type { Manifest } from "../run/manifest.ts";
 import { fileIn, type RunFiles, wholeFile } from "./bundle.ts";
 import { demandJudge, demandLocalTimes, demandProfile, demandSelection, demandText } from "./claims.ts";
 import { ARTIFACTS, CASES, type Listing, MANIFEST } from "./files.ts";
+import { recordedFolds, StampedSplit } from "./recorded-folds.ts";
 import { canonicalFile, canonicalLine, recordedLines } from "./recorded-lines.ts";
 import type { VerifiedRecord } from "./verify-record.ts";
 
@@ -69,6 +71,7 @@ const StampOnDisk = Type.Object({
   family: Type.String(),
   entities: Type.Optional(Digest),
   execution: Type.Optional(Type.Unknown()),
+  split: Type.Optional(StampedSplit),
   view: Digest,
   selection: Type.Object({
     digest: Digest,
@@ -122,6 +125,8 @@ export type RecordedRun = KeptCases & {
   readonly entities: RecordedEntities | null;
   /** What another room makes of its decisions; null: it has none. */
   readonly section: Section | null;
+  /** Which fold tests each case; null: it has no split. */
+  readonly folds: RunFolds | null;
   readonly arms: ArmPlan;
   /** Trajectories of the plan. */
   readonly trajectories: number;
@@ -155,19 +160,26 @@ export async function loadRecord(
   const family = await loadFamilyFile(bundle, listing, stamp);
   // A served session is one trajectory: nothing was staged in it.
   const staged = stamp.reader.adapter === "serve" ? null : (decided?.staged ?? null);
-  const arms = planArms(cases.cases, family, wantedControl(leak), staged);
   const labels = loadLabels(bundle, listing, cases.indexOf);
   const { declared, view } = kept;
+  const sameZoneData = zoneData === manifest.host.zone_data;
+  const folds = recordedFolds(
+    stamp.split,
+    { ...cases, labels, declared, sameZoneData },
+    { manifest: fileIn(bundle, MANIFEST), caseSet: fileIn(bundle, "caseset.json") },
+  );
+  const arms = testedArms(planArms(cases.cases, family, wantedControl(leak), staged), folds);
   demandSelection(
     manifest,
     stamp.selection,
     { cases: cases.cases, labels, declared, view },
     fileIn(bundle, CASES),
   );
-  demandLocalTimes(cases, declared, zoneData === manifest.host.zone_data, fileIn(bundle, CASES));
+  demandLocalTimes(cases, declared, sameZoneData, fileIn(bundle, CASES));
   const outcomes = settle(cases.cases, labels, { deadlines: cases.deadlines, asOf: null });
   const trajectories = arms.assignments.length * stamp.repeats;
-  return { ...cases, manifest, stamp, kept, profile, leak, entities, section, arms, trajectories, outcomes };
+  const loaded = { manifest, stamp, kept, profile, leak, entities, section };
+  return { ...cases, ...loaded, folds, arms, trajectories, outcomes };
 }
 
 type RecordedEntities = { readonly find: EntityFinder; readonly count: number };

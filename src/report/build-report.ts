@@ -95,8 +95,9 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
   const arms = byArm(scores.filter(({ arm }) => arm !== staged?.arm));
   const estimation = estimationOf(plan.cases, stamp["seed"] as number, stamp["bootstrap"] as Bootstrap);
   const unrouted = new Set(plan.arms.unrouted);
+  const asked = new Set(plan.arms.assignments.map(({ caseIndex }) => caseIndex));
   const settled = outcomes.flatMap((outcome, i) =>
-    outcome.state === "settled" && !unrouted.has(i) ? [outcome.outcome as number] : [],
+    outcome.state === "settled" && asked.has(i) && !unrouted.has(i) ? [outcome.outcome as number] : [],
   );
   const routed = arms.get(ROUTED);
   const withoutFamily = reasonWithoutFamily(stamp["reader"] as { name: string; adapter?: string });
@@ -147,7 +148,7 @@ function resultOf(plan: Subject, outcomes: readonly Outcome[], scores: readonly 
     ],
     failed_cases: failed,
     unsettled: [...unsettledCases(plan, outcomes), ...(made?.made.unsettled ?? [])],
-    tally: tally(plan, outcomes, scores),
+    tally: tally(plan, asked.size, outcomes, scores),
     not_estimated: [
       { section: "calibration", reason: "not part of this report version" },
       ...leakage.missing,
@@ -273,12 +274,19 @@ function findings(plan: Subject, scores: readonly TrajectoryScore[]): Json[] {
 const isDerived = ({ caseIndex, state }: TrajectoryScore, outcomes: readonly Outcome[]) =>
   outcomes[caseIndex]?.state === "derived" && state === "answered";
 
-function tally(plan: Subject, outcomes: readonly Outcome[], scores: readonly TrajectoryScore[]): Json {
+/** `not_asked`: cases of a split that no fold tests. */
+function tally(
+  plan: Subject,
+  asked: number,
+  outcomes: readonly Outcome[],
+  scores: readonly TrajectoryScore[],
+): Json {
   const count = (state: string) => outcomes.filter((outcome) => outcome.state === state).length;
   const faults: Record<string, number> = {};
   for (const { fault } of scores) if (fault !== null) faults[fault] = (faults[fault] ?? 0) + 1;
   return {
     cases: plan.cases.length,
+    ...(asked === plan.cases.length ? {} : { not_asked: plan.cases.length - asked }),
     settled: count("settled"),
     unsettled: count("unsettled"),
     void: count("void"),

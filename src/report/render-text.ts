@@ -51,6 +51,7 @@ export function renderText(
       r["unsettled"] as readonly Fields[],
       (r["arms"] as Fields)["routed"] as Fields | null,
     ),
+    ...splitLines((r["stamp"] as Fields)["split"] as Fields | undefined),
     ...modelLines(e),
   ];
   const below = [
@@ -259,6 +260,14 @@ function tallyLines(tally: Fields, unsettled: readonly Fields[], routed: Fields 
         .join("; ")}${unsettled.length > 3 ? "; …" : ""}`,
     );
   return lines;
+}
+
+/** How cases were split, and how many of them no fold tests. */
+function splitLines(split: Fields | undefined): string[] {
+  if (split === undefined) return [];
+  const { name, folds, not_asked: rest } = split;
+  const left = rest === 0 ? "" : `; ${rest} cases that none tests were trained on, and not asked`;
+  return [`Split: ${name}, ${(folds as readonly Json[]).length} folds${left}`];
 }
 
 /** What was called and spent, where a reader or a judge did, and which model answered. */

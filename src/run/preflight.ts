@@ -17,6 +17,7 @@ import { type ArmPlan, planArms } from "./arms.ts";
 import { breather } from "./breathe.ts";
 import type { Budget } from "./budget.ts";
 import type { Earlier } from "./earlier-run.ts";
+import { chosenFolds, type RunFolds, stampedFolds, testedArms } from "./folds.ts";
 import { Interrupted } from "./interrupted.ts";
 import type { KnownEntities } from "./known-entities.ts";
 import { isDeclaredJudge, type LeakRules, wantedControl } from "./leak-rules.ts";
@@ -50,6 +51,8 @@ export type Selection = {
   readonly staging: Staging | null;
   /** What may be spent, of the whole run; no part of its configuration: a resumed run may have another. */
   readonly budget: Budget | null;
+  /** The name of the split by which its cases are asked and trained on; absent or null: none. */
+  readonly split?: string | null;
   /** The run that is resumed; null: a new one. */
   readonly earlier: Earlier | null;
   /** The run whose folder is moved aside for this one. */
@@ -65,6 +68,9 @@ export type Plan = {
   readonly set: CaseSet;
   readonly selection: Selection;
   readonly cases: readonly BoundedCase[];
+  /** Which fold tests each case, and what it is trained on; null: the run has no split. */
+  readonly folds: RunFolds | null;
+  /** Of the cases that are asked. */
   readonly arms: ArmPlan;
   readonly identities: Identities;
   readonly stamp: Stamp;
@@ -103,15 +109,21 @@ export async function preflight(
     const unread = world.readers.tables?.find((table) => !item.reads.includes(table));
     if (unread !== undefined) refuse("TableUnknown", { place: item.place, found: unread, known: item.reads });
   }
+  const deadlines = deadlinesOf(cases, set.zone, set.grace);
+  const folds =
+    selection.split == null
+      ? null
+      : chosenFolds(set, { cases, deadlines }, selection.split, options.process);
   // A session is one trajectory.
   const staging = world.readers.adapter === "serve" ? null : selection.staging;
-  const arms = planArms(cases, family, wantedControl(options.leak), staging);
+  const arms = testedArms(planArms(cases, family, wantedControl(options.leak), staging), folds);
   const identities = await identify(world.readers, arms);
   const { store, readers, judging } = world;
   const judge = judging?.judge ?? null;
   const entities = selection.entities?.digest ?? null;
   demandGivenJudge(options.leak, judge, entities);
-  const stamp = makeStamp({ store, cases, readers, identities, family, options, judge, entities });
+  const made = { store, cases, readers, identities, family, options, judge, entities };
+  const stamp = makeStamp({ ...made, ...stampedFolds(folds) });
   const random = () => toHex(world.random(32));
   const secret = selection.earlier?.secret ?? { secret: random(), salt: random() };
   const plantsOf = garden(cases, set.zone, secret.secret, world);
@@ -126,13 +138,14 @@ export async function preflight(
     set,
     selection,
     cases,
+    folds,
     arms,
     identities,
     stamp,
     caseSetDigest: caseSetDigest(set, world.store.view),
     tables: knownTables(store),
     askedDays: cases.map((item) => formatDay(localDay(set.zone, item.horizon))),
-    deadlines: deadlinesOf(cases, set.zone, set.grace),
+    deadlines,
     secret,
     plantsOf,
     stagedOf: keeping(stageOf, limits.stagedCases),

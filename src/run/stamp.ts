@@ -12,10 +12,10 @@ import { identityFields } from "../model/identity.ts";
 import type { Judge } from "../model/judge.ts";
 import type { ReaderIdentity, ReaderSource } from "../model/reader.ts";
 import type { Store } from "../store/door.ts";
-import { toolSchemaVersion } from "../store/tools.ts";
 import type { ArmPlan } from "./arms.ts";
 import type { LeakRules } from "./leak-rules.ts";
 import type { Filter } from "./selection.ts";
+import { offeredToolSet } from "./training.ts";
 
 /** How intervals are drawn. */
 export type Bootstrap = {
@@ -59,10 +59,12 @@ export type Stamped = {
   readonly judge: Judge | null;
   /** Of the index by which entities are found in texts; null: nobody looks for any. */
   readonly entities: Digest | null;
+  /** How cases are split; absent: not at all. */
+  readonly split?: Json;
 };
 
 export function makeStamp(stamped: Stamped): Stamp {
-  const { store, cases, readers, identities, family, options, judge, entities } = stamped;
+  const { store, cases, readers, identities, family, options, judge, entities, split } = stamped;
   return {
     engine: ENGINE_VERSION,
     reader: stampedReader(readers, identities),
@@ -77,7 +79,8 @@ export function makeStamp(stamped: Stamped): Stamp {
     ...(options.execution === null ? {} : { execution: options.execution }),
     profile: digestOfJson(options.profile),
     family: family === null ? "none" : digestOfJson(family.onDisk as unknown as Json),
-    tool_schema_version: toolSchemaVersion,
+    ...(split === undefined ? {} : { split }),
+    tool_schema_version: offeredToolSet(split !== undefined).version,
     view: store.view,
     selection: {
       filters: options.filters.map(({ key, value }) => `${key}=${value}`),

@@ -5,6 +5,7 @@ import { type Digest, digestOf } from "../core/digest.ts";
 import { formatInstant, type Instant } from "../core/instant.ts";
 import type { AskedCase, Attempt, ModelCall } from "../model/reader.ts";
 import type { KnownTable } from "../model/readers/table-reads.ts";
+import type { OpenRequest } from "../store/door.ts";
 import type { Assignment } from "./arms.ts";
 import { offeredTools } from "./ask.ts";
 import type { Spending } from "./budget.ts";
@@ -16,6 +17,7 @@ import { type CasePlants, overlayRows, probeCase } from "./probe.ts";
 import type { Recorder, TrajectoryLog } from "./recorder.ts";
 import type { StagedRows } from "./staging.ts";
 import { hostTools } from "./tool-host.ts";
+import { type Training, withTraining } from "./training.ts";
 import type { World } from "./world.ts";
 
 /** What every trajectory of a run has in common. */
@@ -47,7 +49,8 @@ export async function runTrajectory(
   const plants = plan.plantsOf(assignment.caseIndex);
   recordProbes(item, plants, recorder, append, world);
   const staged = log.arm === plan.arms.staged?.arm ? plan.stagedOf(assignment.caseIndex) : null;
-  const { tools, close } = openTools(item, { plants, staged }, recorder, append, world);
+  const training = plan.folds?.trainingOf(assignment.caseIndex) ?? null;
+  const { tools, close } = openTools(item, { plants, staged, training }, recorder, append, world);
   const started = world.clock.elapsed();
   let called = false;
   const attempt = await instances.ask({
@@ -210,9 +213,16 @@ function recordProbes(
   }
 }
 
+/** What a door is opened with beside the store's rows. */
+type Opened = {
+  readonly plants: CasePlants;
+  readonly staged: StagedRows | null;
+  readonly training: Training | null;
+};
+
 function openTools(
   item: BoundedCase,
-  { plants, staged }: { readonly plants: CasePlants; readonly staged: StagedRows | null },
+  { plants, staged, training }: Opened,
   recorder: Recorder,
   append: Append,
   world: World,
@@ -226,11 +236,12 @@ function openTools(
     overlay: { view, rows: staged === null ? rows : [...rows, ...staged.rows] },
     subject: world.readers.name,
   };
-  const door = world.store.open(request);
+  const open = (of: OpenRequest) => withTraining(world.store.open(of), training);
+  const door = open(request);
   return hostTools({
     door,
-    bare: world.store.open({ ...request, overlay: staged && { view, rows: staged.rows } }),
-    at: (instant) => world.store.open({ ...request, horizon: instant }),
+    bare: open({ ...request, overlay: staged && { view, rows: staged.rows } }),
+    at: (instant) => open({ ...request, horizon: instant }),
     horizon: item.horizon,
     plants: rows,
     elapsed: world.clock.elapsed,

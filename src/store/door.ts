@@ -11,7 +11,6 @@ import { type Query, type Selection, select } from "./select.ts";
 import { rowText, type Table } from "./table.ts";
 import {
   AggregateArguments,
-  badRequest,
   type Fault,
   isFault,
   parseMembers,
@@ -20,6 +19,7 @@ import {
   RowsArguments,
   tableOf,
   toolSchemas,
+  unknownTool,
 } from "./tools.ts";
 
 export type OpenRequest = {
@@ -76,8 +76,7 @@ function openDoor(tables: ReadonlyMap<string, Table>, request: OpenRequest): Doo
     call(tool, args) {
       if (tool === "search") return searchReply(tables, request, args);
       if (tool === "members") return membersReply(tables, request, args);
-      if (tool !== "rows" && tool !== "aggregate")
-        return failed(badRequest(`no tool ${JSON.stringify(tool)}; known: ${toolNames.join(", ")}`));
+      if (tool !== "rows" && tool !== "aggregate") return failed(unknownTool(tool, toolNames));
       const table = tableOf(args, tables, request.tables);
       if (isFault(table)) return failed(table);
       const query = parseQuery(tool === "rows" ? RowsArguments : AggregateArguments, args, table);

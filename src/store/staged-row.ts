@@ -1,6 +1,6 @@
 /** What a staged row is made with: cells of rows as they stood at a horizon, and the times that its table would give it. */
 import { addDuration } from "../core/duration.ts";
-import { type Instant, instant } from "../core/instant.ts";
+import { type Instant, instant, MICROS_PER_DAY } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
 import type { Stream } from "../core/random.ts";
 import { type Cell, rowRef } from "../core/row-ref.ts";
@@ -32,8 +32,14 @@ export function availableAs(
   const available = table.spec?.available;
   if (available === undefined) return { at: said };
   if (available.kind === "after") return { at: addDuration(zone, valid, available.delay) };
-  if (available.kind === "column")
-    return spelledAs(table, table.availableColumn as number, available.zone ?? zone, said);
+  if (available.kind === "column") {
+    const column = table.availableColumn as number;
+    const spelled = spelledAs(table, column, available.zone ?? zone, said);
+    // A date of another zone begins at another time: a row is not there before it is true.
+    return spelled.at >= valid || table.forward
+      ? spelled
+      : spelledAs(table, column, available.zone ?? zone, instant(said + MICROS_PER_DAY));
+  }
   const stages = [...available.delays.values()].map((delay) => addDuration(zone, valid, delay));
   return { at: instant(Math.max(...stages)) };
 }
@@ -60,7 +66,9 @@ export type StagedDraw = {
 export function stagedRow(table: Table, parts: StagedParts, draw: StagedDraw): PlantedRow | null {
   const { valid, end, available } = parts;
   const { dice, taken } = draw;
-  const cells = table.columns.map((_, column) => parts.cells.get(column) ?? drawCell(table, column, draw));
+  const cells = table.columns.map((_, column) =>
+    parts.cells.has(column) ? (parts.cells.get(column) as Cell) : drawCell(table, column, draw),
+  );
   for (let tries = 0; tries < limits.plantDraws; tries++) {
     for (const column of table.keyColumns) {
       const stands = column === table.entity || column === table.validColumn;

@@ -140,6 +140,8 @@ export const badRequest = (message: string): Fault => ({
   class: "bad_request",
   message: message.toWellFormed(), // it quotes what was sent, and may cut it in the middle of a character
 });
+export const unknownTool = (tool: string, known: readonly string[]): Fault =>
+  badRequest(`no tool ${JSON.stringify(tool)}; known: ${known.join(", ")}`);
 export const isFault = (value: object): value is Fault => "class" in value;
 
 /** The table that arguments name, if the case declares it. */

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import type { Json } from "../../src/core/canonical.ts";
 import { isRefusal } from "../../src/core/refusal.ts";
 import { memoryLedger } from "../../src/ledger/memory-ledger.ts";
+import { memoryTrialLedger } from "../../src/ledger/memory-trials.ts";
 import type { Positions } from "../../src/model/given-answer.ts";
 import type { AskedDecision, ServedRow, Tools } from "../../src/model/reader.ts";
 import { decisionText } from "../../src/profile/decision-text.ts";
@@ -95,6 +96,10 @@ const waived = { profile: { waive: ["delisting-not-exercised"] } } satisfies Dec
 const failures = ({ failed_cases: failed }: Result) => failed.map((one) => [one.case, one.arm, one.rule]);
 const each = (rule: string) => UNIVERSE.map((id) => [id, "delisting", rule]);
 
+/** On one line. */
+const said = (report: Parameters<typeof decisionText>[0]) =>
+  (decisionText(report) as string[]).join(" ").replace(/ +/g, " ");
+
 describe("delisting arm", () => {
   it("passes a reader that looks at who left; each case of the universe has it, and no other", async () => {
     const { result, report, record } = await run(careful);
@@ -116,10 +121,7 @@ describe("delisting arm", () => {
       [...arms].filter((one) => one.endsWith("delisting")),
       UNIVERSE.map((id) => `${id} delisting`),
     );
-    assert.match(
-      (decisionText(report) as string[]).join("\n"),
-      /^Delisting arm: 3 of 3 cases held the planted member's return$/m,
-    );
+    assert.match(said(report), /Delisting arm: 3 of 3 cases held the planted member's return Trials/);
   });
 
   it("shows a member that looks like the others in that arm alone, to every tool, and none of it counts as a plant", async () => {
@@ -162,10 +164,7 @@ describe("delisting arm", () => {
     assert.equal(result.verdict, "red");
     assert.deepEqual(failures(result), each("staged-not-served"));
     assert.deepEqual(failures((await run(hindsight, waived)).result), each("staged-not-served"));
-    assert.match(
-      (decisionText(report) as string[]).join("\n"),
-      /Delisting arm: 0 of 3 .*; 3 asked for members and did not/,
-    );
+    assert.match(said(report), /Delisting arm: 0 of 3 .*; 3 asked for members and did not/);
   });
 
   it("fails each case of a reader that never asks for members, unless that is waived by its name", async () => {
@@ -184,10 +183,7 @@ describe("delisting arm", () => {
         waived: true,
       })),
     );
-    assert.match(
-      (decisionText(other.report) as string[]).join("\n"),
-      /Delisting arm: 0 of 3 cases .*; 3 not exercised, which is\s+waived/,
-    );
+    assert.match(said(other.report), /Delisting arm: 0 of 3 cases .*; 3 not exercised, which is waived/);
     assert.deepEqual(failures(result).length, result.findings.length, "a finding, waived or not");
   });
 
@@ -203,10 +199,10 @@ describe("delisting arm", () => {
     const early = await universeSet({ from: 1, look: 1, weeks: 2, fixed: false });
     const unread = await universeSet({ reads: ["members", "prices"] });
     for (const [of, n] of [
-      [early, 1],
+      [early, 2],
       [unread, 3],
     ] as const) {
-      const { result, record } = await run(careful, {}, of).catch(async () => run(unasking, {}, of));
+      const { result, record } = await run(unasking, {}, of);
       const none = record.plants.filter(({ kind }) => kind === "staged-none");
       assert.equal(none.length, n);
       assert.deepEqual(
@@ -215,10 +211,7 @@ describe("delisting arm", () => {
           .map((one) => [one.case, one.detail]),
         none.map((one) => [one.case, "no row that could be staged"]),
       );
-      assertNone(
-        [...(await run(unasking, waived, of)).result.failed_cases, null, null],
-        (one) => one !== null,
-      );
+      assert.deepEqual(failures((await run(unasking, waived, of)).result), []);
     }
   });
 
@@ -316,14 +309,15 @@ describe("delisting arm and the rest of a run", () => {
     const whole = await run(careful);
     for (const after of [1, 3, 5]) {
       const [sink, ledger, abort] = [memorySink(), memoryLedger(), new AbortController()];
+      const trials = memoryTrialLedger("members");
       let asked = 0;
       const counting: Decide = (...words) => {
         if (++asked > after) abort.abort();
         return careful(...words);
       };
-      await assert.rejects(run(counting, { sink, ledger, signal: abort.signal }), Interrupted);
+      await assert.rejects(run(counting, { sink, ledger, trials, signal: abort.signal }), Interrupted);
       const earlier = (await findEarlier(sink, ledger)) as Earlier;
-      const { report, record } = await run(careful, { sink, ledger, earlier });
+      const { report, record } = await run(careful, { sink, ledger, trials, earlier });
       assert.equal(report.resultDigest, whole.report.resultDigest);
       assert.deepEqual(record.plants, whole.record.plants);
     }
@@ -343,27 +337,25 @@ describe("delisting arm and the rest of a run", () => {
   });
 
   it("with a family, the arm is the routed checkpoint's once more; a case that none was routed to has none, and it is said", async () => {
-    const family = familyOf(
-      ["a", "2021-02-16T00:00:00Z:documented"],
-      ["b", "2021-02-24T00:00:00Z:documented"],
+    const family = familyOf(["a", "2021-01:documented"], ["b", "2021-02:documented"]);
+    const long = await universeSet({ from: 14, look: 14, weeks: 10, days: 100 });
+    const { result, plan } = await run(careful, { family }, long);
+    const { routes, assignments } = plan.arms;
+    const routed = routes.map((checkpoint) => checkpoint?.snapshot ?? null);
+    assert.deepEqual(new Set(routed), new Set([null, "a", "b"]));
+    const again = assignments.filter(({ arm }) => arm === "delisting");
+    assert.deepEqual(
+      again.map(({ caseIndex, checkpoint }) => [caseIndex, checkpoint?.snapshot]),
+      routed.flatMap((snapshot, i) => (snapshot === null || i === 9 ? [] : [[i, snapshot]])),
     );
-    const { result, plan } = await run(careful, { family });
-    const of = (arm: string) =>
-      plan.arms.assignments
-        .filter((one) => one.arm === arm)
-        .map((one) => [one.caseIndex, one.checkpoint?.snapshot]);
-    assert.deepEqual(of("delisting"), [
-      [1, "a"],
-      [2, "b"],
-    ]);
-    assert.deepEqual(of("routed"), [...of("delisting"), [3, "b"]]);
-    const arms = plan.arms.assignments.filter(({ caseIndex }) => caseIndex === 1).map(({ arm }) => arm);
-    assert.deepEqual(arms, [...arms].sort());
-    assert.equal(result.arms.staged?.delisting["n"], 2);
-    assertEvery(
-      result.not_estimated.filter(({ section }) => section === "arms.staged.delisting"),
-      ({ reason }) => reason.startsWith("1 cases were not asked in the arm delisting"),
-    );
+    assertEvery(long.set.cases, (_, i) => {
+      const arms = assignments.filter(({ caseIndex }) => caseIndex === i).map(({ arm }) => arm);
+      return arms.join() === [...arms].sort().join() && arms.includes("latest");
+    });
+    assert.deepEqual([result.verdict, result.arms.staged?.delisting["served"]], ["green", again.length]);
+    const left = routed.filter((snapshot) => snapshot === null).length;
+    const { reason } = result.not_estimated.find(({ section }) => section === "arms.staged.delisting") ?? {};
+    assert.ok(reason?.startsWith(`${left} cases were not asked in the arm delisting`), reason);
   });
 
   it("repeats: a case is served where each of them was", async () => {

@@ -24,7 +24,7 @@ export type DayPrice = {
   readonly restated?: readonly (readonly [hours: number, value: number])[];
 };
 
-export function quotesOfDay({
+function quotesOfDay({
   entity = "a",
   day,
   column = "open",
@@ -41,7 +41,7 @@ export function quotesOfDay({
   ];
 }
 
-export const quotesOfDays = (days: readonly DayPrice[]): Quote[] => days.flatMap(quotesOfDay);
+const quotesOfDays = (days: readonly DayPrice[]): Quote[] => days.flatMap(quotesOfDay);
 
 export function termsWith(over: Partial<ExecutionTerms> = {}): ExecutionTerms {
   const prices = { table: "index", columns: COLUMNS };

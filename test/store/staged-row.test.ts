@@ -71,8 +71,8 @@ test("staged rows are served as the naive reference serves them, with plants bes
     );
     assert.deepEqual(repliesOf(createStore([later]), scene, staged).map(bytesOf), bytes);
   });
-  fc.assert(property, { numRuns: 600 });
-  assert.ok(shown > 100, `${shown}`);
+  fc.assert(property, { numRuns: 250 });
+  assert.ok(shown > 50, `${shown}`);
 });
 
 test("a staged row has a key of its own, is visible at the horizon, and is drawn alike from the same dice", () => {
@@ -86,6 +86,7 @@ test("a staged row has a key of its own, is visible at the horizon, and is drawn
     const door = createStore([table]).open(request(scene, staged));
     for (const row of staged) {
       assert.ok(!isPlant(row) && row.available <= scene.horizon);
+      assert.ok(table.forward || row.available >= row.valid);
       const where = Object.fromEntries(scene.table.schema.key.map((name, i) => [name, row.key[i] ?? null]));
       assert.equal(bytesOf(door.call("rows", { table: table.name, where })), `{"rows":[${row.text}]}`);
     }

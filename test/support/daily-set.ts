@@ -32,6 +32,10 @@ export type DailyOptions = {
   readonly label?: (i: number) => object | null;
   readonly cluster?: (i: number) => string;
   readonly tags?: (i: number) => string[];
+  /** Days of a case's label interval; one without it. */
+  readonly span?: (i: number) => number;
+  /** Lines of the declaration's `splits`. */
+  readonly splits?: string;
 };
 
 const CREW = `  crew:
@@ -50,6 +54,7 @@ export async function dailySet(options: DailyOptions = {}): Promise<{ set: CaseS
   const yaml = `name: daily
 kind: forecast
 time_zone: UTC
+${options.splits === undefined ? "" : `splits:\n${options.splits}`}\
 readers:
   climatology: {table: readings, event: "value > 50"}
   persistence: {table: readings, event: "value > 50"}
@@ -78,7 +83,7 @@ ${noted ? "    text: [note]\n" : ""}${options.crew === undefined ? "" : CREW}`;
     freeze: at(i),
     reads: options.crew === undefined ? ["readings"] : ["readings", "crew"],
     resolution: { statement: "value > 50", vintage: "first", at: at(i + 1) },
-    label_interval: [at(i), at(i + 1)],
+    label_interval: [at(i), at(i + (options.span?.(i) ?? 1))],
     answer: "probability",
     ...(options.tags === undefined ? {} : { tags: options.tags(i) }),
     ...(options.cluster === undefined ? {} : { cluster: options.cluster(i) }),
@@ -148,6 +153,7 @@ export type RunOptions = {
   readonly profile?: Partial<ProfileOnDisk>;
   readonly concurrency?: number;
   readonly sink?: Sink;
+  readonly split?: string;
 };
 
 /** An opening that bounds nothing and keeps nothing. */
@@ -183,6 +189,7 @@ export function dailyInputs(
       family: options.family ?? null,
       artifacts: new Map(),
       budget: profile.budget,
+      ...(options.split === undefined ? {} : { split: options.split }),
       entities: null,
       trial: null,
       staging: null,

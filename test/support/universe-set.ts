@@ -12,7 +12,7 @@ export const MEMBERS = ["m0", "m1", "m2", "m3", "m4", "m5"] as const;
 export const LEAVER = "m5";
 const LEFT = 25;
 
-const unit = (i: number, k: number): number => 40 + 10 * k + ((i * (3 + k)) % 7);
+const unit = (i: number, k: number): number => 40 + 10 * k + ((i * (3 + k)) % 11);
 
 export type UniverseOptions = {
   /** The first horizon's day, and how many weekly cases there are. */

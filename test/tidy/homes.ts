@@ -11,11 +11,11 @@ type Home = { readonly capability: string; readonly file: string; readonly symbo
 const needed = (
   "account from fills|agent session|aggregate|arms|as-of visibility|backtest overfitting|bootstrap|bounded read|brier|budget|canonical json|" +
   "case set loading|chat endpoint reader|child process reader|cluster-robust contrast|control difference|" +
-  "control slices|cutoff discontinuity|cutoff slices|deflated ratio|delisting return|digest|duration|effective trials|entity index|entity names|execution|floor judge|instant parsing|judge calls|kept prices|label intervals|limits|" +
+  "control slices|cutoff discontinuity|cutoff slices|deflated ratio|deflation|delisting return|digest|duration|effective trials|entity index|entity names|execution|floor judge|instant parsing|judge calls|kept prices|label intervals|limits|" +
   "local time|membership|merkle root|model evidence|module reader|multiple tests|normal quantile|plant|price path|probe|protocol client reader|purge|query finding|" +
   "random stream|ranked search|rate limit|reader identity|reader instances|recorder|refusal|reply cache|report result|" +
-  "routing|selection|settlement|split audit|splits|stamp|strict json|t quantile|table of answers|text rendering|" +
-  "trajectory scoring|trial chain|trial ledger|trigger orders"
+  "routing|selection|settlement|split audit|splits|stamp|strict json|t quantile|table of answers|table of series|text rendering|" +
+  "trajectory scoring|trial chain|trial ledger|trial measure|trigger orders"
 ).split("|");
 
 type Declared = {

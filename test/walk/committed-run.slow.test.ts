@@ -13,7 +13,9 @@ type Said = {
   readonly report_digest: string;
   readonly arms: Readonly<Record<string, string>>;
 };
-const agent = path.join(repository, "docs", "agents", "searcher.mjs");
+const agents = path.join(repository, "docs", "agents");
+const [searcher, timer] = [path.join(agents, "searcher.mjs"), path.join(agents, "timer.mjs")];
+const rule = ["--param", "rule=volatility", "--param", "days=20", "--param", "target=12"];
 const runs = [
   {
     name: "seattle-climatology",
@@ -23,9 +25,15 @@ const runs = [
   },
   {
     name: "northgate-searcher",
-    selection: ["northgate-ferries", "--reader", `module:${agent}`, "--profile", "leakage", "--limit", "20"],
-    again: ["--module", agent],
+    selection: ["northgate-ferries", "--reader", `module:${searcher}`, "--profile", "leakage", "--limit", "20"],
+    again: ["--module", searcher],
     status: 1,
+  },
+  {
+    name: "sp500-timer",
+    selection: ["sp500-timing", "--reader", `module:${timer}`, ...rule, "--limit", "12"],
+    again: ["--module", timer],
+    status: 0,
   },
 ] as const;
 

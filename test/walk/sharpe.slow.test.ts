@@ -8,6 +8,7 @@ import { shared } from "../core/refused.ts";
 import { assertEvery, assertNone } from "../support/all.ts";
 import { nearly } from "./answers.ts";
 import { blindcast, lastLine, type Ran, repository, workspace } from "./command-line.ts";
+import { manyRuns } from "./many-runs.ts";
 
 type Row = {
   name: string;
@@ -45,6 +46,10 @@ function lay(text: string): string {
 }
 const sharpe = (folder: string, ...words: readonly string[]): Ran =>
   blindcast(["sharpe", "returns.csv", ...words], { cwd: folder });
+/** The same in one process, one after the other. */
+const inTurn = (...runs: readonly (readonly [folder: string, words: readonly string[]])[]) =>
+  manyRuns(runs.map(([cwd, words]) => ({ words: ["sharpe", "returns.csv", ...words], cwd })));
+
 function sharpeJson(folder: string, ...words: readonly string[]): Sharpe {
   const ran = sharpe(folder, ...words, "--json");
   assert.equal(ran.status, 0, ran.stderr);
@@ -124,7 +129,6 @@ describe("trial-ledger: Sharpe inference on real returns", () => {
     assert.match(ran.stderr, /picture: .*sharpe\.svg/);
     const svg = fs.readFileSync(path.join(folder, "pictures/sharpe.svg"), "utf8");
     assert.equal(svg.split("<circle").length, 21);
-    assert.equal(sharpe(folder, "--periods-per-year", "252").stdout, ran.stdout, "same inputs, same bytes");
   });
 });
 
@@ -134,7 +138,9 @@ const two =
 describe("one table", () => {
   it("the line has exactly these keys in this order, and nothing else is on stdout", () => {
     const folder = lay(two);
-    const ran = sharpe(folder, "--blocks", "2", "--periods-per-year", "252", "--json");
+    const words = ["--blocks", "2", "--periods-per-year", "252", "--json"];
+    const ran = sharpe(folder, ...words);
+    assert.equal(sharpe(folder, ...words).stdout, ran.stdout, "same inputs, same bytes");
     const found = lastLine<Sharpe>(ran);
     assert.equal(ran.stdout, `${JSON.stringify(found)}\n`);
     assert.deepEqual(Object.keys(found), [
@@ -188,11 +194,13 @@ describe("one table", () => {
   });
 
   it("one trial has SR0 0; one row has no ratio, and says so; neither is an error", () => {
-    const one = sharpeJson(lay("d,a\n2024-01-01,-.01\n2024-01-02,-.02\n2024-01-03,.001\n"));
+    const row = lay("d,a,b\n2024-01-01,1,2\n");
+    const losing = lay("d,a\n2024-01-01,-.01\n2024-01-02,-.02\n2024-01-03,.001\n");
+    const [alone, short, plotted] = inTurn([losing, ["--json"]], [row, ["--json"]], [row, ["--plot", "p"]]);
+    const one = lastLine<Sharpe>(alone as Ran);
     assert.deepEqual([one.n_trials, one.sr0, one.variance, one.pbo.state], [1, 0, null, "too-few-trials"]);
     assert.ok((one.best.dsr as number) < 0.2, "a losing strategy is not made sure by being alone");
-    const row = lay("d,a,b\n2024-01-01,1,2\n");
-    const none = sharpeJson(row);
+    const none = lastLine<Sharpe>(short as Ran);
     assert.deepEqual(
       none.trials.map(({ state, sharpe: ratio }) => [state, ratio]),
       [
@@ -201,22 +209,23 @@ describe("one table", () => {
       ],
     );
     assert.deepEqual([none.best, none.sr0], [null, null]);
-    const ran = sharpe(row, "--plot", "p");
-    assert.deepEqual([ran.status, fs.existsSync(path.join(row, "p"))], [0, false]);
-    assert.match(ran.stdout, /No trial has a ratio/);
-    assert.match(ran.stderr, /no picture: no trial has a ratio/);
+    assert.deepEqual([plotted?.status, fs.existsSync(path.join(row, "p"))], [0, false]);
+    assert.match(plotted?.stdout ?? "", /No trial has a ratio/);
+    assert.match(plotted?.stderr ?? "", /no picture: no trial has a ratio/);
   });
 
   it("a benchmark is per period: PSR and the track record are against it, the DSR is not", () => {
     const folder = lay(two);
-    const [plain, high] = [sharpeJson(folder), sharpeJson(folder, "--benchmark", "2")];
+    const benchmarks = [[], ["--benchmark", "2"], ["--benchmark", "-.5"]];
+    const ran = inTurn(...benchmarks.map((words) => [folder, [...words, "--json"]] as const));
+    const [plain, high, low] = ran.map((one) => lastLine<Sharpe>(one)) as [Sharpe, Sharpe, Sharpe];
     assert.ok((high.trials[0]?.psr as number) < (plain.trials[0]?.psr as number));
-    assert.equal(high.best.dsr, plain.best.dsr);
+    assert.deepEqual([high.best.dsr, low.best.dsr], [plain.best.dsr, plain.best.dsr]);
     assert.deepEqual(
       [high.best.min_trl, high.best.min_trl_state, plain.best.min_trl_state],
       [null, "infinite", "ok"],
     );
-    assert.equal(sharpeJson(folder, "--benchmark", "-.5").best.name, plain.best.name);
+    assert.ok((low.best.min_trl as number) < (plain.best.min_trl as number));
   });
 
   const faults: readonly (readonly [string, readonly string[], RegExp, string, readonly string[]])[] = [
@@ -251,19 +260,31 @@ describe("one table", () => {
       ["--periods-per-year", "1"],
     ],
   ];
-  for (const [bad, badWords, said, good, goodWords] of faults)
-    it(`refused: ${said.source.slice(1, 40)}…, and its nearest neighbour is not`, () => {
-      const ran = sharpe(lay(bad), ...badWords);
-      assert.deepEqual([ran.status, ran.stdout], [2, ""]);
-      assert.match(ran.stderr, said);
-      assert.equal(sharpe(lay(good), ...goodWords).status, 0);
-    });
+  it("refused with their line or flag; the nearest neighbours are not", () => {
+    const runs = faults.flatMap(([bad, badWords, , good, goodWords]) => [
+      { words: ["sharpe", "returns.csv", ...badWords], cwd: lay(bad) },
+      { words: ["sharpe", "returns.csv", ...goodWords], cwd: lay(good) },
+    ]);
+    const ran = manyRuns(runs);
+    assert.equal(ran.length, 2 * faults.length);
+    for (const [i, [, , said]] of faults.entries()) {
+      const [refused, accepted] = ran.slice(2 * i) as [Ran, Ran];
+      assert.deepEqual([refused.status, refused.stdout], [2, ""], String(said));
+      assert.match(refused.stderr, said);
+      assert.equal(accepted.status, 0, accepted.stderr);
+    }
+  });
 
-  it("a file that is not there, or of another kind, is refused by its name", () => {
-    assert.match(blindcast(["sharpe", "nowhere.csv"]).stderr, /^FileUnreadable: nowhere\.csv/);
-    assert.match(blindcast(["sharpe", "nowhere.txt"]).stderr, /^FieldInvalid: nowhere\.txt/);
-    const help = blindcast(["sharpe", "--help"]);
-    assert.match(help.stdout, /--blocks +into how many blocks PBO cuts the rows: even \(default 16\)/);
+  it("a file that is not there, or of another kind, is refused by its name; --help says the flags", () => {
+    const [missing, other, help] = manyRuns([
+      { words: ["sharpe", "nowhere.csv"] },
+      { words: ["sharpe", "nowhere.txt"] },
+      { words: ["sharpe", "--help"] },
+    ]);
+    assert.match(missing?.stderr ?? "", /^FileUnreadable: nowhere\.csv/);
+    assert.match(other?.stderr ?? "", /^FieldInvalid: nowhere\.txt/);
+    const said = (help?.stdout ?? "").replace(/\s+/g, " ");
+    assert.match(said, /--blocks into how many blocks PBO cuts the rows: even \(default 16\)/);
   });
 });
 

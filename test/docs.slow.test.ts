@@ -75,6 +75,7 @@ describe("examples of README and docs", () => {
       "entry",
       "leaf",
       "trials",
+      "splits",
     ];
     const messages = ["hears", "says", "endpoint", "model"];
     for (const { file, language, use } of blocks)
@@ -147,6 +148,11 @@ describe("examples of README and docs", () => {
       assert.equal(ran.status, 0, ran.stderr);
       assert.match(ran.stdout, /^green 0\.\d+\n$/);
     }
+  });
+
+  it("the example splits are those of the set that they are run on", () => {
+    const declared = fs.readFileSync(path.join(repository, "docs/splits/tides/caseset.yaml"), "utf8");
+    assert.ok(declared.endsWith(only("splits")));
   });
 
   it("set-up commands are the scripts that CI calls", () => {

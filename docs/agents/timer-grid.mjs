@@ -26,10 +26,10 @@ function main(argv) {
   for (const [i, params] of grid.entries()) {
     const words = Object.entries(params).flatMap(([key, value]) => ["--param", `${key}=${value}`]);
     const folder = path.join(out, `timing-${String(i + 1).padStart(2, "0")}`);
-    const args = ["backtest", "sp500-timing", "--reader", `module:${agent}`, ...words, "--out", folder, "--json", ...rest];
+    const args = ["backtest", "sp500-timing", "--profile", "timing-grid", "--reader", `module:${agent}`, ...words, "--out", folder, "--json", ...rest];
     const [command, before] = cli === null ? ["npx", ["blindcast"]] : [process.execPath, [cli]];
-    const { status, stdout } = spawnSync(command, [...before, ...args], { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
-    if (status !== 0) throw new Error(`${JSON.stringify(params)}: status ${status}`);
+    const { status, stdout, stderr } = spawnSync(command, [...before, ...args], { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"] });
+    if (status !== 0) throw new Error(`${JSON.stringify(params)}: status ${status}\n${stderr}`);
     const { decisions } = JSON.parse(stdout.trim().split("\n").at(-1));
     console.log(`${String(i + 1).padStart(2)} ${JSON.stringify(params)} Sharpe ${decisions.sharpe?.toFixed(4)} per month`);
   }

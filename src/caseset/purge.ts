@@ -77,7 +77,10 @@ export function testBlocks(
  * The last start that a span from the end of a block embargoes. Of instants, days are added on the zone's calendar; where
  * the span may leave the time that instants have, it reaches past every case.
  */
-export function reachBy({ unit, zone }: Pick<LabelIntervals, "unit" | "zone">, span: Duration): (end: number) => number {
+export function reachBy(
+  { unit, zone }: Pick<LabelIntervals, "unit" | "zone">,
+  span: Duration,
+): (end: number) => number {
   const { months, days, micros } = span;
   if (unit === "day") {
     if (months !== 0) throw new RangeError(`${span.text} has months, and the cases' days have none`);

@@ -52,7 +52,8 @@ export function builder(yargs: Argv): Argv {
     .option("repeats", { type: "string", describe: "answers to each case" })
     .option("split", {
       type: "string",
-      describe: "a split of the case set: each case is asked with its fold's training labels that were known then",
+      describe:
+        "a split of the case set: each case is asked with its fold's training labels that were known then",
     })
     .option("seed", { type: "string", describe: "seed of the intervals and of the reader" })
     .option("concurrency", {

@@ -74,7 +74,7 @@ function accountLines({ units, slices }: Decisions): string[] {
       return reasons.length + held === 0
         ? []
         : paragraph(
-            `Not traded: ${[...reasons, ...(held === 0 ? [] : [`${held} cases without an answer, what was held stood`])].join(", ")}`,
+            `Not traded: ${[...reasons, ...(held === 0 ? [] : [`${held} ${held === 1 ? "case" : "cases"} without an answer: what was held stood`])].join(", ")}`,
           );
     }),
   ];
@@ -105,7 +105,7 @@ const REASONS: { readonly [reason: string]: string } = {
 function rowLine(name: string, one: Repeat): string {
   const percent = (value: number | null, digits = 1) =>
     value === null ? "–" : `${(100 * value).toFixed(digits)} %`;
-  const ratio = one.sharpe === null ? `– (${one.state})` : shownRatio(one.sharpe);
+  const ratio = one.sharpe === null ? "–" : shownRatio(one.sharpe);
   return [
     name.padEnd(LABEL),
     percent(one.total_return).padStart(9),

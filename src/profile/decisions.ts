@@ -167,7 +167,7 @@ function unaskedArm({ cases, scores }: Sectioned, staged: StagedArm | null): Sec
   const asked = new Set(scores.flatMap((score) => (score.arm === arm ? [score.caseIndex] : [])));
   const left = cases.filter((item, i) => concerns(item) && !asked.has(i)).length;
   if (left === 0) return [];
-  const reason = `${left} cases were not asked in the arm ${arm}: no checkpoint was routed to them, or a session asked only once`;
+  const reason = `${left} cases were not asked in the arm ${arm}: no checkpoint was routed to them, no fold tests them, or a session asked only once`;
   return [{ section: `arms.staged.${arm}`, reason }];
 }
 

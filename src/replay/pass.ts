@@ -20,11 +20,11 @@ import type { RecordedEntry } from "./entry-shape.ts";
 import { ENTRIES } from "./files.ts";
 import { judgedAgain } from "./judged-again.ts";
 import type { RecordedRun } from "./record.ts";
-import { demandTraining } from "./recorded-folds.ts";
 import { recordedLines } from "./recorded-lines.ts";
 import type { ReportedRun } from "./reported.ts";
 import { demandListed, openCommitment, PLANTS, recordedPlants } from "./rules.ts";
 import { type Recorded, type Serving, serveAgain } from "./serve.ts";
+import { demandTraining } from "./served-training.ts";
 import type { VerifiedRecord } from "./verify-record.ts";
 
 /** What one pass decides, in the order of the stages; `plants` is of the stage `rules`, and re-serving needs them. */

@@ -18,7 +18,7 @@ export interface PlantLines {
   end(): void;
 }
 
-export function plantLines(bundle: RunFiles, name: string, bytes: number): PlantLines {
+export function readPlantLines(bundle: RunFiles, name: string, bytes: number): PlantLines {
   const file = fileIn(bundle, name);
   const lines = recordedLines(bundle, name, bytes);
   /** A line that was looked at and is not taken; null: none was. */

@@ -1,19 +1,14 @@
-/** The split of a record: made again of what the folder holds, and held against the stamp and against the labels that were served. */
+/** The split of a record: made again of what the folder holds, and held against the stamp. */
 import { type Static, Type } from "@sinclair/typebox";
-import { parseSplitDefinition, type SplitDefinition } from "../caseset/split-definition.ts";
 import type { CaseSetOnDisk } from "../caseset/load.ts";
+import { parseSplitDefinition, type SplitDefinition } from "../caseset/split-definition.ts";
 import type { Json } from "../core/canonical.ts";
-import { digestOf } from "../core/digest.ts";
 import { type Instant, MICROS_PER_DAY, parseInstant } from "../core/instant.ts";
 import { checkZone } from "../core/local-time.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import { clip } from "../core/words.ts";
 import { foldCases, type RunFolds, type SplitCases } from "../run/folds.ts";
 import { firstDifference } from "../run/resume.ts";
-import { TRAINING, trainingReply } from "../run/training.ts";
-import { callOf } from "../score/failure.ts";
-import { replyText } from "../store/door.ts";
-import type { Recorded } from "./serve.ts";
 
 const StampedFold = Type.Object({
   ends: Type.String(),
@@ -48,7 +43,9 @@ export function recordedFolds(
   const own = foldCases(cases, named, places.caseSet);
   const other = differenceOf(own, stamped);
   if (other === undefined) return own;
-  const folds = sameZoneData ? own : foldCases(cases, named, places.caseSet, recordedReach(own, stamped, places));
+  const folds = sameZoneData
+    ? own
+    : foldCases(cases, named, places.caseSet, recordedReach(own, stamped, places));
   const left = differenceOf(folds, stamped);
   if (left !== undefined)
     refuse("FieldInvalid", {
@@ -89,27 +86,4 @@ function recordedReach({ stamped }: RunFolds, recorded: StampedSplit, { manifest
     const [made, found] = [own.get(end) as number, kept.get(end)];
     return found !== undefined && Math.abs(found - made) <= MICROS_PER_DAY ? found : made;
   };
-}
-
-/**
- * What `training` answered in a trajectory is what the folds give, whoever asked; without a split no label was served. Refuses
- * TrainingMismatch.
- */
-export function demandTraining({ caseIndex, item, entries, body, placeOf }: Recorded, folds: RunFolds | null): void {
-  const training = folds?.trainingOf(caseIndex) ?? null;
-  for (const [i, entry] of entries.entries()) {
-    if (entry.kind !== "tool" || entry.name !== TRAINING) continue;
-    const due = training === null ? null : trainingReply(training, item.horizon, entry.args);
-    const text = due?.ok === true ? replyText(due) : null;
-    if (text !== null && digestOf(text) === entry.result) continue;
-    const served = body(entry.result) as { readonly fault?: Json; readonly rows?: readonly Json[] };
-    // A fault says no more than that there was none to serve; its words are not made again.
-    if (text === null && served.fault !== undefined && served.rows === undefined) continue;
-    refuse("TrainingMismatch", {
-      place: placeOf(i),
-      call: callOf(entry),
-      found: clip(JSON.stringify(served), 200),
-      expected: text === null ? "a fault" : clip(text, 200),
-    });
-  }
 }

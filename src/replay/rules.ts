@@ -9,7 +9,7 @@ import { commitmentOf } from "../ledger/leaves.ts";
 import { type CaseRecords, type PlantRecord, partedRecords } from "../run/plant-record.ts";
 import { callOf, type Failure } from "../score/failure.ts";
 import { fileIn, type RunFiles } from "./bundle.ts";
-import { type PlantLines, plantLines, withoutRow, wrongPlant } from "./plant-lines.ts";
+import { type PlantLines, readPlantLines, withoutRow, wrongPlant } from "./plant-lines.ts";
 import type { RecordedRun } from "./record.ts";
 import type { Listed } from "./reported.ts";
 import type { Recorded } from "./serve.ts";
@@ -36,7 +36,7 @@ export interface RecordedPlants {
 }
 
 export function recordedPlants(bundle: RunFiles, run: RecordedRun, bytes: number): RecordedPlants {
-  const lines = plantLines(bundle, PLANTS, bytes);
+  const lines = readPlantLines(bundle, PLANTS, bytes);
   let at = -1;
   let current: CaseRecords = partedRecords([]);
   return {
@@ -74,7 +74,7 @@ function stagedOf(lines: PlantLines, item: BoundedCase, table: string): PlantRec
   const asked = (kind: PlantRecord["kind"]) => lines.next({ case: item.id, table, kind });
   const read = (kind: PlantRecord["kind"]): PlantRecord => {
     const record = lines.next({ case: item.id, kind });
-    checkStaged(record, item, lines.place());
+    checkStagedLine(record, item, lines.place());
     return record;
   };
   const all = (kind: PlantRecord["kind"]): PlantRecord[] => {
@@ -110,7 +110,7 @@ function checkTimes(planted: readonly PlantRecord[], { horizon }: BoundedCase, p
 }
 
 /** A staged row is one that the case's reader can be served. */
-function checkStaged(
+function checkStagedLine(
   { kind, table, available_at: text }: PlantRecord,
   { reads, horizon }: BoundedCase,
   place: Place,

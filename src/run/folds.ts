@@ -1,7 +1,7 @@
 /** A run's split: which fold asks a case, and what may be learnt from for it; drawn from the cases that the run selects alone. */
 import type { BoundedCase } from "../caseset/bounded-case.ts";
-import { caseIntervals, type LabelIntervals } from "../caseset/label-intervals.ts";
 import type { Label } from "../caseset/label.ts";
+import { caseIntervals, type LabelIntervals } from "../caseset/label-intervals.ts";
 import type { CaseSet } from "../caseset/load.ts";
 import { reachBy } from "../caseset/purge.ts";
 import { knownOutcomes } from "../caseset/settlement.ts";
@@ -60,7 +60,8 @@ export function chosenFolds(
   const definition = set.splits.get(name);
   if (definition === undefined) {
     const known = [...set.splits.keys()];
-    const expected = known.length === 0 ? "none, since the case set declares no split" : `one of ${known.join(", ")}`;
+    const expected =
+      known.length === 0 ? "none, since the case set declares no split" : `one of ${known.join(", ")}`;
     return refuse("ArgumentInvalid", { place: "--split", found: name, expected });
   }
   if (set.tables.has(TRAINING))
@@ -99,7 +100,8 @@ export function foldCases(
       place,
       field: `splits.${name}.kind`,
       found: definition.kind,
-      expected: "kfold or walk-forward in a backtest: a combinatorial split would ask each case several times",
+      expected:
+        "kfold or walk-forward in a backtest: a combinatorial split would ask each case several times",
     });
   if (cases.some(({ kind }) => kind === "decision"))
     refuse("FieldInvalid", {
@@ -120,7 +122,12 @@ export function foldCases(
     demandFull(split, name, place);
     trained += split.train.length;
     if (trained > limits.foldCases)
-      refuse("LimitExceeded", { place, what: "training cases of all folds", found: trained, limit: limits.foldCases });
+      refuse("LimitExceeded", {
+        place,
+        what: "training cases of all folds",
+        found: trained,
+        limit: limits.foldCases,
+      });
     for (const position of split.test) foldOf[caseOf[position] as number] = split.number;
     const end = endOf(split, intervals);
     folds.push(foldJson(split, end, known(end)));
@@ -186,6 +193,7 @@ export function testedArms(plan: ArmPlan, folds: RunFolds | null): ArmPlan {
     ...plan,
     assignments: plan.assignments.filter(({ caseIndex }) => isTested(caseIndex)),
     unrouted: plan.unrouted.filter(isTested),
+    staged: plan.staged && { ...plan.staged, cases: new Set([...plan.staged.cases].filter(isTested)) },
   };
 }
 

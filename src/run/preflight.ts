@@ -111,9 +111,7 @@ export async function preflight(
   }
   const deadlines = deadlinesOf(cases, set.zone, set.grace);
   const folds =
-    selection.split == null
-      ? null
-      : chosenFolds(set, { cases, deadlines }, selection.split, options.process);
+    selection.split == null ? null : chosenFolds(set, { cases, deadlines }, selection.split, options.process);
   // A session is one trajectory.
   const staging = world.readers.adapter === "serve" ? null : selection.staging;
   const arms = testedArms(planArms(cases, family, wantedControl(options.leak), staging), folds);

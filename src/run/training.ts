@@ -67,7 +67,11 @@ export function knownLabels(
   return {
     outcomes,
     revised: outcomes.some(({ until }) => until !== Number.POSITIVE_INFINITY),
-    text: (index) => (outcomes.length > limits.renderedRows ? made(index) : (kept[index] ??= made(index))),
+    text: (index) => {
+      if (outcomes.length > limits.renderedRows) return made(index);
+      kept[index] ??= made(index);
+      return kept[index];
+    },
   };
 }
 
@@ -88,8 +92,7 @@ export function trainingReply({ known, rows }: Training, asOf: number, args: unk
     : told;
   const page = standing.subarray(offset, offset + limit);
   const text = () => {
-    const cut =
-      offset + page.length < standing.length ? `,"total":${standing.length},"truncated":true` : "";
+    const cut = offset + page.length < standing.length ? `,"total":${standing.length},"truncated":true` : "";
     return `{"rows":[${Array.from(page, known.text).join(",")}]${cut}}`;
   };
   return { ok: true, text, rows: Int32Array.of(standing.length, ...page), planted: [] };

@@ -47,6 +47,11 @@ test("loadCaseSet: the tiny set, its places and its defaults", () => {
   );
   assert.deepEqual(named.entities, { table: "gauge", name: "station", alias: "date", place: `${SET}:21:1` });
   assert.equal(load(edit(["time_zone: America/Los_Angeles\n", ""])).zone, "UTC");
+  assert.equal(set.splits.size, 0);
+  const folded = load(
+    edit(["readers:\n", "splits: {halves: {kind: kfold, folds: 2, embargo: P5D}}\nreaders:\n"]),
+  );
+  assert.deepEqual([...folded.splits], [["halves", { kind: "kfold", folds: 2, embargo: "P5D" }]]);
 });
 
 test("loadCaseSet: seattle-rain, as it is shipped", () => {
@@ -118,6 +123,30 @@ test("loadCaseSet: a fault of the declaration is refused by its line and column,
     assert.ok(at?.startsWith(`${code} ${SET}:${place.split(":")[0]}:`), `${code} ${place}: ${found.join()}`);
     refused(code, () => loadCaseSet(folder, "set"));
     assert.deepEqual(faults(good), []);
+  }
+});
+
+test("loadCaseSet: a split that is wrong is refused by its line, and its neighbour is read", () => {
+  const split = (definition: string, name = "halves") =>
+    edit(["readers:\n", `splits:\n  ${name}: ${definition}\nreaders:\n`]);
+  const good = split("{kind: kfold, folds: 2}");
+  const rows: [code: Code, bad: Texts, good: Texts][] = [
+    ["FieldInvalid", split("{kind: kfold, folds: 1}"), good],
+    ["UnknownKey", split("{kind: kfold, folds: 2, groups: 2}"), good],
+    [
+      "DurationInvalid",
+      split("{kind: kfold, folds: 2, embargo: 5D}"),
+      split("{kind: kfold, folds: 2, embargo: P5D}"),
+    ],
+    [
+      "FieldInvalid",
+      split("{kind: kfold, folds: 2}", "Weeks"),
+      split("{kind: walk-forward, folds: 2}", "weeks"),
+    ],
+  ];
+  for (const [code, bad, neighbour] of rows) {
+    assert.match(refused(code, () => load(bad)).details.place, /^set\/caseset\.yaml:22:3$/);
+    assert.deepEqual(faults(neighbour), []);
   }
 });
 

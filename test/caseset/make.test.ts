@@ -63,3 +63,10 @@ test("casesets/saltmarsh-exchange/make.mjs: makes the committed files again, byt
   const { size } = fs.statSync(path.join(repository, "casesets/saltmarsh-exchange/tables/prices.csv"));
   assert.ok(size > 200_000 && size < 400_000);
 });
+
+test("docs/splits/tides/make.mjs: makes the committed files again, byte for byte", () => {
+  const [out, folder] = [temporary(), path.join(repository, "docs/splits/tides")];
+  execFileSync(process.execPath, [path.join(folder, "make.mjs"), "--out", out]);
+  for (const file of ["cases.jsonl", "labels.jsonl", "tables/gauge.csv"])
+    assert.ok(fs.readFileSync(path.join(out, file)).equals(fs.readFileSync(path.join(folder, file))), file);
+});

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type EntityIndex, entityFinder } from "../../src/caseset/entity-names.ts";
 import type { CaseSubject } from "../../src/caseset/case-base.ts";
+import { type EntityIndex, entityFinder } from "../../src/caseset/entity-names.ts";
 import { digestOf } from "../../src/core/digest.ts";
 import { floorJudge, floorVerdict } from "../../src/model/floor-judge.ts";
 import type { JudgeItem } from "../../src/model/judge.ts";

@@ -12,6 +12,7 @@ import { type Earlier, findEarlier } from "../../src/run/earlier-run.ts";
 import { Interrupted } from "../../src/run/interrupted.ts";
 import { memorySink } from "../../src/run/sink.ts";
 import type { OpenRequest, Store } from "../../src/store/door.ts";
+import { replayed, told } from "../replay/operator.ts";
 import { assertEvery, assertNone } from "../support/all.ts";
 import { familyOf } from "../support/daily-set.ts";
 import {
@@ -365,5 +366,18 @@ describe("delisting arm and the rest of a run", () => {
     const { n, trajectories, served, not_exercised: unasked } = result.arms.staged?.delisting ?? {};
     assert.deepEqual([n, trajectories, served, unasked], [3, 6, 2, 1]);
     assert.deepEqual(failures(result), [["week-1", "delisting", "staged-not-exercised"]]);
+  });
+
+  it("a session is one trajectory: it has no such arm, which the report says, and its replay does", async () => {
+    const sink = memorySink();
+    const readers = { ...decider(careful), adapter: "serve" as const };
+    const { report, plan } = await runDecisions(made, readers, { sink, profile: universeProfile });
+    const result = report.result as unknown as Result;
+    assert.deepEqual([plan.arms.staged, result.verdict, result.arms.staged], [null, "green", undefined]);
+    assert.ok(result.not_estimated.some(({ section }) => section === "arms.staged.delisting"));
+    assertNone(readRun(sink.files).plants, ({ kind }) => kind.startsWith("staged"));
+    const files = new Map([...sink.files].map(([name, bytes]) => [name, Uint8Array.from(bytes)]));
+    const found = await replayed(files, { trusting: false });
+    assert.equal(told(found), "unauthenticated", found.failure?.message);
   });
 });

@@ -3,6 +3,7 @@ import * as path from "node:path";
 import { test } from "node:test";
 import { contract } from "../../src/core/contract.ts";
 import type { Code } from "../../src/core/refusal.ts";
+import { checkExecution } from "../../src/profile/decision-run.ts";
 import {
   findFamily,
   findProfile,
@@ -11,7 +12,6 @@ import {
   profileOf,
   profileOnDisk,
 } from "../../src/profile/profile.ts";
-import { checkExecution } from "../../src/profile/decision-run.ts";
 import { noted, refused, repository, temporary, written } from "../core/refused.ts";
 
 const folder = temporary();
@@ -110,6 +110,7 @@ test("loadProfile: each fault has its code and place, and its neighbour is read"
     ["FieldInvalid", "name: p\nbootstrap: {level: 1}\n", "name: p\nbootstrap: {level: 0.99}\n"],
     ["FieldInvalid", "name: p\nbootstrap: {resamples: 99}\n", "name: p\nbootstrap: {resamples: 100}\n"],
     ["FieldInvalid", "name: p\nbootstrap: {cluster: week}\n", "name: p\nbootstrap: {cluster: none}\n"],
+    ["FieldInvalid", "name: p\nwaive: [delisting]\n", "name: p\nwaive: [delisting-not-exercised]\n"],
     ["DuplicateKey", "name: p\nname: q\n", "name: p\n"],
     ["YamlInvalid", "name: p\nseed: *x\n", "name: p\nseed: 1\n"],
   ];
@@ -164,5 +165,7 @@ test("profileOnDisk ∘ profileOf keeps every key", () => {
     process: "trajectory" as const,
   };
   assert.deepEqual(profileOnDisk(profileOf(disk, "p.yaml")), disk);
+  const waiving = { ...disk, waive: ["delisting-not-exercised" as const] };
+  assert.deepEqual(profileOnDisk(profileOf(waiving, "p.yaml")), waiving);
   assert.equal("execution" in profileOnDisk(profileOf({ name: "p" }, "p.yaml")), false);
 });

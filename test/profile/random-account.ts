@@ -24,14 +24,7 @@ export type DayPrice = {
   readonly restated?: readonly (readonly [hours: number, value: number])[];
 };
 
-function quotesOfDay({
-  entity = "a",
-  day,
-  column = "open",
-  value,
-  after,
-  restated = [],
-}: DayPrice): Quote[] {
+function quotesOfDay({ entity = "a", day, column = "open", value, after, restated = [] }: DayPrice): Quote[] {
   const known = after ?? (column === "open" ? 9 : 16);
   const firstAvailable = hour(day * 24 + known);
   const base = { ref: `${entity}#${day}`, entity, column, valid: hour(day * 24), firstAvailable };
@@ -41,7 +34,7 @@ function quotesOfDay({
   ];
 }
 
-const quotesOfDays = (days: readonly DayPrice[]): Quote[] => days.flatMap(quotesOfDay);
+export const quotesOfDays = (days: readonly DayPrice[]): Quote[] => days.flatMap(quotesOfDay);
 
 export function termsWith(over: Partial<ExecutionTerms> = {}): ExecutionTerms {
   const prices = { table: "index", columns: COLUMNS };

@@ -1,7 +1,9 @@
 /** The control's arm: a checkpoint that precedes every horizon answers every case, or the plan says why none does. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { BoundedCase } from "../../src/caseset/bounded-case.ts";
 import { controlArm, planArms } from "../../src/run/arms.ts";
+import type { StagedArm } from "../../src/run/staging.ts";
 import { refused } from "../core/refused.ts";
 import { assertEvery } from "../support/all.ts";
 import { dailySet, familyOf } from "../support/daily-set.ts";
@@ -66,5 +68,50 @@ describe("the control of every case", () => {
       message,
       /leakage\.control: oldest, expected a snapshot of the family: old, newer, between, newest/,
     );
+  });
+});
+
+describe("a staged arm", () => {
+  const staged = (arm: string, concerns: (item: BoundedCase) => boolean) =>
+    ({ arm, concerns, table: "readings", waived: false }) satisfies StagedArm;
+  const even = ({ id }: BoundedCase) => Number(id.slice(-1)) % 2 === 0;
+
+  it("is the routed checkpoint's once more, in each case that it concerns, in the order of arms", () => {
+    for (const [of, wanted] of [
+      [null, null],
+      [family, { snapshot: null }],
+    ] as const) {
+      for (const arm of ["a", "control", "more", "zoo"]) {
+        const without = planArms(cases, of, wanted);
+        const plan = planArms(cases, of, wanted, staged(arm, even));
+        const [own, others] = [true, false].map((is) =>
+          plan.assignments.filter((one) => (one.arm === arm) === is),
+        );
+        assert.deepEqual(others, without.assignments);
+        const routed = without.assignments.filter((one) => one.arm === "routed");
+        const expected = routed.filter(({ caseIndex }) => even(cases[caseIndex] as BoundedCase));
+        assert.deepEqual(
+          own,
+          expected.map((one) => ({ ...one, arm })),
+        );
+        assert.deepEqual(plan.staged?.cases, new Set(expected.map(({ caseIndex }) => caseIndex)));
+        const order = plan.assignments.map((one) => `${String(one.caseIndex).padStart(3, "0")} ${one.arm}`);
+        assert.deepEqual(order, [...order].sort());
+      }
+    }
+  });
+
+  it("is none where it concerns no case, and may not have another arm's name", () => {
+    assert.deepEqual(
+      planArms(
+        cases,
+        family,
+        null,
+        staged("more", () => false),
+      ),
+      planArms(cases, family, null),
+    );
+    for (const arm of ["routed", "latest", "control:old"])
+      assert.throws(() => planArms(cases, family, null, staged(arm, even)), /is one already/);
   });
 });

@@ -4,10 +4,16 @@ import { describe, it } from "node:test";
 import { finishBacktest } from "../../src/backtest.ts";
 import type { Label } from "../../src/caseset/label.ts";
 import type { CaseSet } from "../../src/caseset/load.ts";
-import type { Instant } from "../../src/core/instant.ts";
 import { addDuration, type Duration, parseDuration } from "../../src/core/duration.ts";
+import type { Instant } from "../../src/core/instant.ts";
 import { memoryLedger } from "../../src/ledger/memory-ledger.ts";
-import { type AskedCase, answered, type ServedRow, type ToolAnswer, type Tools } from "../../src/model/reader.ts";
+import {
+  type AskedCase,
+  answered,
+  type ServedRow,
+  type ToolAnswer,
+  type Tools,
+} from "../../src/model/reader.ts";
 import { findEarlier } from "../../src/run/earlier-run.ts";
 import { chosenFolds } from "../../src/run/folds.ts";
 import { memorySink } from "../../src/run/sink.ts";
@@ -15,13 +21,26 @@ import { offeredToolSet } from "../../src/run/training.ts";
 import { toolSchemas, toolSchemaVersion } from "../../src/store/tools.ts";
 import { refused } from "../core/refused.ts";
 import { assertEvery } from "../support/all.ts";
-import { dailyInputs, dailySet, date, reading, readerOf, type RunOptions, runDaily } from "../support/daily-set.ts";
+import {
+  dailyInputs,
+  dailySet,
+  date,
+  type RunOptions,
+  readerOf,
+  reading,
+  runDaily,
+} from "../support/daily-set.ts";
 import { decisionSet } from "../support/decision-set.ts";
 
 const at = (i: number) => `${date(i)}T00:00:00Z`;
-const dayOf = (id: string) => Math.round((Date.parse(`${id.slice(4)}T00:00:00Z`) - Date.parse(at(0))) / 86_400_000);
+const dayOf = (id: string) =>
+  Math.round((Date.parse(`${id.slice(4)}T00:00:00Z`) - Date.parse(at(0))) / 86_400_000);
+function rowsOf(reply: ToolAnswer | undefined): readonly ServedRow[] {
+  assert.ok(reply?.ok, JSON.stringify(reply));
+  return reply.rows ?? [];
+}
 /** The days of the cases whose labels were served. */
-const days = (rows: readonly ServedRow[] = []) => rows.map(({ body }) => dayOf(String(body["case"])));
+const days = (rows: readonly ServedRow[]) => rows.map(({ body }) => dayOf(String(body["case"])));
 
 const SPLITS = `  halves: {kind: kfold, folds: 2}
   wide: {kind: kfold, folds: 5, embargo: P2D}
@@ -48,7 +67,11 @@ type Result = {
   readonly tally: { readonly cases: number; readonly not_asked?: number; readonly sampled: number };
   readonly stamp: {
     readonly tool_schema_version: string;
-    readonly split?: { readonly folds: readonly object[]; readonly not_asked: number; readonly tested: number };
+    readonly split?: {
+      readonly folds: readonly object[];
+      readonly not_asked: number;
+      readonly tested: number;
+    };
   };
 };
 /** Settled whatever its label's delay. */
@@ -62,7 +85,7 @@ describe("a run with a split", () => {
   it("serves the labels of the fold's training cases that were known at the horizon, by hand", async () => {
     const { answers, result } = await heard(made, "halves");
     // The second half, 15 to 19, is trained on 10 to 13: the label of 14 meets day 15.
-    const served = new Map([...answers].map(([day, reply]) => [day, reply.ok ? days(reply.rows) : null]));
+    const served = new Map([...answers].map(([day, reply]) => [day, days(rowsOf(reply))]));
     const expected = new Map<number, number[]>([
       ...[10, 11, 12, 13, 14].map((day) => [day, []] as [number, number[]]),
       [15, [10, 11]],
@@ -91,11 +114,15 @@ describe("a run with a split", () => {
     const { answers, result } = await heard(made, "forward");
     // Groups of 4, 3 and 3: 14 to 16 is tested on what ended before day 14, 17 to 19 on the last four that ended before 17.
     assert.deepEqual([...answers.keys()].sort(), [14, 15, 16, 17, 18, 19]);
-    const served = (day: number) => days((answers.get(day) as { rows: ServedRow[] }).rows);
-    assert.deepEqual(
-      [14, 15, 16, 17, 18, 19].map(served),
-      [[10], [10, 11], [10, 11, 12], [12, 13], [12, 13, 14], [12, 13, 14, 15]],
-    );
+    const served = (day: number) => days(rowsOf(answers.get(day)));
+    assert.deepEqual([14, 15, 16, 17, 18, 19].map(served), [
+      [10],
+      [10, 11],
+      [10, 11, 12],
+      [12, 13],
+      [12, 13, 14],
+      [12, 13, 14, 15],
+    ]);
     const { tested, not_asked: stamped } = result.stamp.split as NonNullable<Result["stamp"]["split"]>;
     assert.deepEqual([tested, stamped, result.tally.not_asked, result.tally.cases], [6, 4, 4, 10]);
     assert.deepEqual([result.tally.sampled, result.headline.n, result.headline.outcomes.settled], [6, 6, 6]);
@@ -103,9 +130,14 @@ describe("a run with a split", () => {
 
   it("pages as `rows` does, and faults where the arguments do not fit", async () => {
     const page = async (args: object) => (await heard(made, "halves", args)).answers.get(17);
-    const whole = (await page({})) as { rows: ServedRow[] };
-    assert.deepEqual(await page({ limit: 3 }), { ok: true, rows: whole.rows.slice(0, 3), total: 4, truncated: true });
-    assert.deepEqual(await page({ limit: 3, offset: 3 }), { ok: true, rows: whole.rows.slice(3) });
+    const whole = rowsOf(await page({}));
+    assert.deepEqual(await page({ limit: 3 }), {
+      ok: true,
+      rows: whole.slice(0, 3),
+      total: 4,
+      truncated: true,
+    });
+    assert.deepEqual(await page({ limit: 3, offset: 3 }), { ok: true, rows: whole.slice(3) });
     assert.deepEqual(await page({ offset: 9 }), { ok: true, rows: [] });
     for (const wrong of [{ limit: 0 }, { offset: -1 }, { table: "readings" }, { limit: 10_001 }]) {
       const reply = (await page(wrong)) as { ok: false; fault: { class: string } };
@@ -117,10 +149,11 @@ describe("a run with a split", () => {
     const learner = readerOf(async (_, tools) => {
       let [events, n] = [0, 0];
       for (let more = true; more; ) {
-        const reply = (await tools.call("training", { offset: n, limit: 3 })) as { rows: ServedRow[]; truncated?: true };
-        for (const { body } of reply.rows) events += body["outcome"] as number;
-        n += reply.rows.length;
-        more = reply.truncated === true;
+        const reply = await tools.call("training", { offset: n, limit: 3 });
+        const rows = rowsOf(reply);
+        for (const { body } of rows) events += body["outcome"] as number;
+        n += rows.length;
+        more = reply.ok && reply.truncated === true;
       }
       return answered((1 + events) / (2 + n));
     });
@@ -138,7 +171,11 @@ describe("a run with a split", () => {
 });
 
 /** By definition, case by case: known at the horizon, of another fold, not met by a test case's label, not embargoed. */
-function expectedDays(set: CaseSet, { folds, embargo }: { folds: number; embargo: number }, asked: number): number[] {
+function expectedDays(
+  set: CaseSet,
+  { folds, embargo }: { folds: number; embargo: number },
+  asked: number,
+): number[] {
   const { cases } = set;
   const labels = new Map(set.labels.map((label: Label) => [label.caseId, label]));
   const size = cases.length / folds;
@@ -175,12 +212,15 @@ describe("what must not show", () => {
     assert.equal(answers.size, 50);
     let served = 0;
     wild.set.cases.forEach((item, i) => {
-      const reply = answers.get(dayOf(item.id)) as { rows: ServedRow[] };
-      const found = days(reply.rows);
+      const rows = rowsOf(answers.get(dayOf(item.id)));
+      const found = days(rows);
       served += found.length;
-      assert.deepEqual([...found].sort((a, b) => a - b), expectedDays(wild.set, { folds: 5, embargo: 2 }, i), item.id);
-      assertEvery([item.id, ...reply.rows.map(({ ref }) => ref)], (ref) => ref !== `training#${item.id}`);
-      const inOrder = reply.rows.map(({ available_at: known, ref }) => `${known} ${ref}`);
+      assert.deepEqual(
+        [...found].sort((a, b) => a - b),
+        expectedDays(wild.set, { folds: 5, embargo: 2 }, i),
+        item.id,
+      );
+      const inOrder = rows.map(({ available_at: known, ref }) => `${known} ${ref}`);
       assert.deepEqual(inOrder, [...inOrder].sort());
     });
     assert.ok(served > 300, `${served} labels`);
@@ -188,7 +228,10 @@ describe("what must not show", () => {
 
   it("the tool is offered only in a run with a split, which says so", async () => {
     assert.deepEqual(offeredToolSet(false), { schemas: toolSchemas, version: toolSchemaVersion });
-    assert.deepEqual(offeredToolSet(true).schemas.map(({ name }) => name), [...toolSchemas.map(({ name }) => name), "training"]);
+    assert.deepEqual(
+      offeredToolSet(true).schemas.map(({ name }) => name),
+      [...toolSchemas.map(({ name }) => name), "training"],
+    );
     const { result } = await heard(made, "halves");
     assert.equal(result.stamp.tool_schema_version, offeredToolSet(true).version);
     const faults: unknown[] = [];
@@ -201,7 +244,10 @@ describe("what must not show", () => {
     assert.deepEqual([stamp.split, stamp.tool_schema_version], [undefined, toolSchemaVersion]);
     const known = "known: rows, aggregate, search, members";
     const message = (fault: unknown) => (fault as { fault: { message: string } }).fault.message;
-    assert.deepEqual(faults.slice(0, 2).map(message), [`no tool "training"; ${known}`, `no tool "labels"; ${known}`]);
+    assert.deepEqual(faults.slice(0, 2).map(message), [
+      `no tool "training"; ${known}`,
+      `no tool "labels"; ${known}`,
+    ]);
     faults.splice(0);
     await runDaily(made, reader, { split: "halves" });
     assert.equal(message(faults[1]), `no tool "labels"; ${known}, training`);
@@ -210,18 +256,49 @@ describe("what must not show", () => {
 
 describe("what a run with a split refuses", () => {
   const quiet = readerOf(() => answered(0.5));
-  const run = (split: string, of: typeof ten = made, options: RunOptions = {}) => runDaily(of, quiet, { split, ...options });
-  const rows: [name: string, split: string, code: string, says: RegExp, of?: () => typeof ten, options?: RunOptions][] = [
-    ["a name that is not declared", "thirds", "ArgumentInvalid", /"thirds" given, expected one of halves, wide/],
-    ["a combinatorial one", "blocks", "FieldInvalid", /splits\.blocks\.kind: combinatorial, expected kfold or walk-forward/],
+  const run = (split: string, of: typeof ten = made, options: RunOptions = {}) =>
+    runDaily(of, quiet, { split, ...options });
+  const rows: [
+    name: string,
+    split: string,
+    code: string,
+    says: RegExp,
+    of?: () => typeof ten,
+    options?: RunOptions,
+  ][] = [
+    [
+      "a name that is not declared",
+      "thirds",
+      "ArgumentInvalid",
+      /"thirds" given, expected one of halves, wide/,
+    ],
+    [
+      "a combinatorial one",
+      "blocks",
+      "FieldInvalid",
+      /splits\.blocks\.kind: combinatorial, expected kfold or walk-forward/,
+    ],
     ["an empty fold", "none", "SplitEmpty", /split none, fold 10: its test set is empty/],
-    ["a shared process", "halves", "FieldInvalid", /process: shared, expected trajectory/, undefined, { profile: { process: "shared" } }],
+    [
+      "a shared process",
+      "halves",
+      "FieldInvalid",
+      /process: shared, expected trajectory/,
+      () => made,
+      { profile: { process: "shared" } },
+    ],
     [
       "a table of the tool's name",
       "halves",
       "FieldInvalid",
       /tables\.training: a table/,
-      () => ({ ...made, set: { ...made.set, tables: new Map([...made.set.tables, ["training", [...made.set.tables.values()][0] as never]]) } }),
+      () => ({
+        ...made,
+        set: {
+          ...made.set,
+          tables: new Map([...made.set.tables, ["training", [...made.set.tables.values()][0] as never]]),
+        },
+      }),
     ],
   ];
   for (const [name, split, code, says, of = () => made, options] of rows)
@@ -236,7 +313,12 @@ describe("what a run with a split refuses", () => {
     const { set } = await decisionSet();
     const splits = new Map([["halves", { kind: "kfold", folds: 2 } as const]]);
     const fold = (of: Pick<CaseSet, "cases" | "labels">) =>
-      chosenFolds({ ...made.set, splits, labels: of.labels }, { cases: of.cases, deadlines: [] }, "halves", "trajectory");
+      chosenFolds(
+        { ...made.set, splits, labels: of.labels },
+        { cases: of.cases, deadlines: [] },
+        "halves",
+        "trajectory",
+      );
     const { details } = refused("FieldInvalid", () => fold(set));
     assert.deepEqual([details.field, details.found], ["kind", "decision"]);
     assert.equal(fold({ cases: made.set.cases, labels: [] }).stamped.tested, 10);
@@ -250,7 +332,8 @@ describe("what a run with a split refuses", () => {
     const [sink, ledger] = [memorySink(), memoryLedger()];
     await run("halves", made, { sink, ledger });
     const earlier = await findEarlier(sink, ledger);
-    const again = (options: RunOptions) => finishBacktest(...dailyInputs(made, quiet, { sink, ledger, earlier, ...options }));
+    const again = (options: RunOptions) =>
+      finishBacktest(...dailyInputs(made, quiet, { sink, ledger, earlier, ...options }));
     const fields: string[] = [];
     for (const options of [{}, { split: "forward" }] as RunOptions[])
       await assert.rejects(again(options), (error: Error) => {

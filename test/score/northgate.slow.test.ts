@@ -1,8 +1,8 @@
 /** The floor judge and the findings of queries against a key that was made by hand: every document that every case can read. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { entityFinder } from "../../src/caseset/entity-names.ts";
 import type { BoundedCase } from "../../src/caseset/bounded-case.ts";
+import { entityFinder } from "../../src/caseset/entity-names.ts";
 import { type CaseSet, loadCaseSet } from "../../src/caseset/load.ts";
 import type { Json } from "../../src/core/canonical.ts";
 import { digestOf } from "../../src/core/digest.ts";

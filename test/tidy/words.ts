@@ -104,7 +104,7 @@ function worded(
 const engineWords = new Set(
   (
     "answer answers audit backtest baseline bundle case cases certified checkpoint checkpoints control current " +
-    "daily default demo end eval evaluate example exchange examples family finance first forecast in latest leakage ledger made " +
+    "daily default demo end eval evaluate example exchange examples family finance first forecast grid in latest leakage ledger made " +
     "market meta model models monthly of question questions rain recall replay retrieval round rounds run sample " +
     "small sp suite test the timing tiny tool tournament track trial trials universe weekly yearly"
   ).split(" "),

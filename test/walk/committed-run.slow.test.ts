@@ -25,7 +25,15 @@ const runs = [
   },
   {
     name: "northgate-searcher",
-    selection: ["northgate-ferries", "--reader", `module:${searcher}`, "--profile", "leakage", "--limit", "20"],
+    selection: [
+      "northgate-ferries",
+      "--reader",
+      `module:${searcher}`,
+      "--profile",
+      "leakage",
+      "--limit",
+      "20",
+    ],
     again: ["--module", searcher],
     status: 1,
   },

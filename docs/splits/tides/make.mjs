@@ -1,5 +1,5 @@
 // Makes cases.jsonl, labels.jsonl and tables/ of this folder: `node docs/splits/tides/make.mjs [--out FOLDER]`; seeded, no clock.
-// A harbour that does not exist: sixty weeks of a gauge, and a question every third day about the next ten, so that labels of
+// A harbour that does not exist: forty-five weeks of a gauge, and a question every sixth day about the next ten, so that labels of
 // neighbours are formed over the same days. Storms come more often in winter; an outcome is announced two days after its window.
 import * as fs from "node:fs";
 import * as path from "node:path";
@@ -7,7 +7,7 @@ import * as path from "node:path";
 const out = process.argv[2] === "--out" ? path.resolve(process.argv[3]) : import.meta.dirname;
 const DAY = 86_400_000;
 const FIRST = Date.UTC(2031, 0, 1);
-const DAYS = 420;
+const DAYS = 318;
 const WINDOW = 10;
 
 /** mulberry32: a number in [0, 1). */
@@ -32,7 +32,7 @@ const levels = Array.from({ length: DAYS }, (_, i) => {
 
 const cases = [];
 const labels = [];
-for (let i = 30; i + WINDOW + 2 < DAYS; i += 3) {
+for (let i = 30; i + WINDOW + 2 < DAYS; i += 6) {
   const id = `tide-${day(i)}`;
   const end = i + WINDOW;
   cases.push({

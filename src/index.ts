@@ -95,6 +95,7 @@ export type { Check, Plan, Selection } from "./run/preflight.ts";
 export { levelReplyCache } from "./run/reply-cache.ts";
 export { runId } from "./run/run-id.ts";
 export { folderSink, memorySink, type Sink } from "./run/sink.ts";
+export { offeredToolSet } from "./run/training.ts";
 export { type Clock, type Progress, silent, type World } from "./run/world.ts";
 export {
   createStore,

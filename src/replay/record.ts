@@ -165,7 +165,7 @@ export async function loadRecord(
   const sameZoneData = zoneData === manifest.host.zone_data;
   const folds = recordedFolds(
     stamp.split,
-    { ...cases, labels, declared, sameZoneData },
+    { ...cases, labels, declared, sameZoneData, process: stamp.process },
     { manifest: fileIn(bundle, MANIFEST), caseSet: fileIn(bundle, "caseset.json") },
   );
   const arms = testedArms(planArms(cases.cases, family, wantedControl(leak), staged), folds);

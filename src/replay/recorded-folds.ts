@@ -7,8 +7,9 @@ import { type Instant, MICROS_PER_DAY, parseInstant } from "../core/instant.ts";
 import { checkZone } from "../core/local-time.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import { clip } from "../core/words.ts";
-import { foldCases, type RunFolds, type SplitCases } from "../run/folds.ts";
+import { demandApart, foldCases, type RunFolds, type SplitCases } from "../run/folds.ts";
 import { firstDifference } from "../run/resume.ts";
+import { TRAINING } from "../run/training.ts";
 
 const StampedFold = Type.Object({
   ends: Type.String(),
@@ -22,6 +23,7 @@ type Loaded = Omit<SplitCases, "zone"> & {
   readonly declared: CaseSetOnDisk;
   /** Of the run: what it converted of local times, this machine converts alike. */
   readonly sameZoneData: boolean;
+  readonly process: "trajectory" | "shared";
 };
 type Places = { readonly manifest: Place; readonly caseSet: Place };
 
@@ -32,10 +34,12 @@ type Places = { readonly manifest: Place; readonly caseSet: Place };
  */
 export function recordedFolds(
   stamped: StampedSplit | undefined,
-  { declared, sameZoneData, ...given }: Loaded,
+  { declared, sameZoneData, process, ...given }: Loaded,
   places: Places,
 ): RunFolds | null {
   if (stamped === undefined) return null;
+  const isTable = Object.hasOwn(declared.tables ?? {}, TRAINING);
+  demandApart({ process, isTable }, { process: places.manifest, tables: places.caseSet });
   const zone = declared.time_zone ?? "UTC";
   checkZone(zone, places.caseSet, "time_zone");
   const cases = { ...given, zone };

@@ -64,22 +64,31 @@ export function chosenFolds(
       known.length === 0 ? "none, since the case set declares no split" : `one of ${known.join(", ")}`;
     return refuse("ArgumentInvalid", { place: "--split", found: name, expected });
   }
-  if (set.tables.has(TRAINING))
+  const places = { process: "profile", tables: set.placeOf(`/tables/${TRAINING}`) };
+  demandApart({ process, isTable: set.tables.has(TRAINING) }, places);
+  const { labels, zone } = set;
+  return foldCases({ ...chosen, labels, zone }, { name, definition }, set.placeOf(`/splits/${name}`));
+}
+
+/** Labels of one fold come to no other, and are mistaken for no row. Refuses FieldInvalid. */
+export function demandApart(
+  { process, isTable }: { readonly process: "trajectory" | "shared"; readonly isTable: boolean },
+  places: { readonly process: Place; readonly tables: Place },
+): void {
+  if (isTable)
     refuse("FieldInvalid", {
-      place: set.placeOf(`/tables/${TRAINING}`),
+      place: places.tables,
       field: `tables.${TRAINING}`,
       found: "a table",
       expected: "another name beside a split, whose labels are served under this one",
     });
   if (process === "shared")
     refuse("FieldInvalid", {
-      place: "profile",
+      place: places.process,
       field: "process",
       found: process,
       expected: "trajectory beside a split: a process that is shared carries one fold's labels into another",
     });
-  const { labels, zone } = set;
-  return foldCases({ ...chosen, labels, zone }, { name, definition }, set.placeOf(`/splits/${name}`));
 }
 
 type Named = { readonly name: string; readonly definition: SplitDefinition };

@@ -13,7 +13,7 @@ const KEY = "sk-MARK-51d2c07b9a";
 const selection = ["northgate-ferries", "--limit", "8"];
 const searcher = `module:${path.join(repository, "docs/agents/searcher.mjs")}`;
 let server: ChatServer;
-let fault: (n: number) => ServerFault | null = () => null;
+let fault: (body: string) => ServerFault | null = () => null;
 
 type Item = {
   readonly document: { readonly ref: string };
@@ -38,7 +38,10 @@ before(async () => {
     const { id, question } = JSON.parse(line) as { id: string; question: string };
     caseOf.set(question, id);
   }
-  server = await chatServer({ answer: (request) => ({ content: judge(request) }), fault: (n) => fault(n) });
+  server = await chatServer({
+    answer: (request) => ({ content: judge(request) }),
+    fault: (_, request) => fault(JSON.stringify(request)),
+  });
   const put = (name: string, text: string) => {
     fs.mkdirSync(path.dirname(path.join(workspace, name)), { recursive: true });
     fs.writeFileSync(path.join(workspace, name), text);
@@ -100,11 +103,18 @@ describe("a judge behind an endpoint", () => {
   it("gives the same result where its endpoint fails on the way", async () => {
     const { result_digest: expected } = lastLine(await run("again"));
     let n = 0;
-    fault = () => {
-      n++;
+    const failed = new Set<string>();
+    const faultOf = (): ServerFault | null => {
       if (n % 7 === 0) return { kind: "raw", status: 429, body: "{}", headers: { "retry-after": "0.01" } };
       if (n % 11 === 0) return { kind: "reset" };
       return n % 13 === 0 ? { kind: "cut" } : null;
+    };
+    // Each question fails once at most: in whatever order they come, none is out of tries.
+    fault = (body) => {
+      n++;
+      const found = failed.has(body) ? null : faultOf();
+      if (found !== null) failed.add(body);
+      return found;
     };
     const troubled = await run("troubled");
     fault = () => null;

@@ -16,12 +16,13 @@ const tableNames = Type.Array(caseText, {
   description: "a list of tables, each once",
 });
 
-/** Keys of a line of `cases.jsonl` that all kinds have. */
+export const caseId = Type.String({
+  pattern: "^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$",
+  description: "an id: letters, digits and . _ : / @ + -",
+});
+
+/** Keys of a line of `cases.jsonl` that all kinds have beside `id` and `kind`. */
 export const caseKeys = {
-  id: Type.String({
-    pattern: "^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$",
-    description: "an id: letters, digits and . _ : / @ + -",
-  }),
   question: caseText,
   reads: tableNames,
   label_interval: Type.Optional(
@@ -48,7 +49,7 @@ export const caseKeys = {
   tags: Type.Optional(Type.Array(caseText, { maxItems: 100 })),
   cluster: Type.Optional(caseText),
 };
-const Keys = Type.Object(caseKeys);
+const Keys = Type.Object({ id: caseId, ...caseKeys });
 export type CaseKeys = Static<typeof Keys>;
 
 /** Whom a case asks about, and what kind of value answers it: a number, or one of some texts. No outcome. */

@@ -6,6 +6,7 @@ import { type Complain, type Place, strict } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
 import {
   type CaseBase,
+  caseId,
   caseKeys,
   caseText,
   checkCaseTimes,
@@ -17,8 +18,9 @@ import {
 /** A line of `cases.jsonl`; an example stands in docs/formats.md. */
 export const DecisionCaseOnDisk = Type.Object(
   {
-    ...caseKeys,
+    id: caseId,
     kind: Type.Literal("decision", { description: '"decision"' }),
+    ...caseKeys,
     horizon: Type.String(),
     answer: Type.Literal("positions", { description: '"positions"' }),
     window: Type.Optional(

@@ -6,6 +6,7 @@ import { type Complain, type Place, strict } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
 import {
   type CaseBase,
+  caseId,
   caseKeys,
   caseText,
   checkCaseTimes,
@@ -19,8 +20,9 @@ const strictly = { additionalProperties: false } as const;
 /** A line of `cases.jsonl`; an example stands in docs/formats.md. */
 export const ForecastCaseOnDisk = Type.Object(
   {
-    ...caseKeys,
+    id: caseId,
     kind: Type.Literal("forecast", { description: '"forecast"' }),
+    ...caseKeys,
     freeze: Type.String(),
     resolution: Type.Object(
       { statement: caseText, source: Type.Optional(caseText), vintage: caseText, at: Type.String() },

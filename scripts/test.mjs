@@ -1,5 +1,5 @@
-// Runs the compiled tests on this Node: `node scripts/test.mjs [--fast] [--except=FILE]`; --fast leaves *.slow.test.js out,
-// --except the file of that name.
+// Runs the compiled tests on this Node: `node scripts/test.mjs [--fast] [--also=FILE]`; --fast leaves *.slow.test.js out,
+// but for the files that --also names.
 // Fails where a test fails, where no test file is there, and where a file ran no test.
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
@@ -8,22 +8,23 @@ import * as path from "node:path";
 
 const root = path.resolve(import.meta.dirname, "..");
 const fast = process.argv.includes("--fast");
-const except = process.argv
+const also = process.argv
   .slice(2)
-  .filter((word) => word.startsWith("--except="))
-  .map((word) => word.slice(9));
-const unknown = process.argv.slice(2).filter((word) => word !== "--fast" && !word.startsWith("--except="));
+  .filter((word) => word.startsWith("--also="))
+  .map((word) => word.slice(7));
+const unknown = process.argv.slice(2).filter((word) => word !== "--fast" && !word.startsWith("--also="));
 if (unknown.length > 0)
-  fail(`unknown argument ${unknown.join(" ")}, expected --fast, --except=FILE or nothing`);
+  fail(`unknown argument ${unknown.join(" ")}, expected --fast, --also=FILE or nothing`);
 
 const folder = path.join(root, "dist", "test");
 const files = (fs.existsSync(folder) ? fs.readdirSync(folder, { recursive: true }) : [])
-  .filter((file) => file.endsWith(".test.js") && !(fast && isSlow(file)))
-  .filter((file) => !except.includes(file.split(path.sep).join("/")))
+  .filter((file) => file.endsWith(".test.js") && !(fast && isSlow(file) && !also.includes(posix(file))))
   .map((file) => path.join("dist", "test", file))
   // The slow ones first: the last files to run are short, so that no core waits long for another.
   .sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || (a < b ? -1 : 1));
 if (files.length === 0) fail("no test file under dist/test: build first");
+const lost = also.find((name) => !files.includes(path.join("dist", "test", name)));
+if (lost !== undefined) fail(`no test file ${lost} under dist/test`);
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-test-"));
 process.on("exit", () => fs.rmSync(scratch, { recursive: true, force: true }));
@@ -39,6 +40,10 @@ if (status !== 0) fail(`the tests ended with ${signal ?? status}`);
 const ran = new Map(Object.entries(JSON.parse(fs.readFileSync(counts, "utf8"))));
 const empty = files.filter((file) => !((ran.get(path.join(root, file)) ?? 0) > 0));
 if (empty.length > 0) fail(`no test ran in ${empty.join(", ")}`);
+
+function posix(file) {
+  return file.split(path.sep).join("/");
+}
 
 function isSlow(file) {
   return file.endsWith(".slow.test.js");

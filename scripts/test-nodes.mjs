@@ -15,11 +15,10 @@ if (process.platform !== "linux" || process.arch !== "x64") {
     const binary = install(version);
     run(binary, ["--version"]);
     // The fast tests, and of the slow ones those whose bytes might hang on the version: goldens, committed runs, the packed
-    // package, equal inputs, decisions and universes. What else is slow takes minutes and hangs on none.
+    // package, decisions and universes, local times. What else is slow takes minutes and hangs on none.
     const slow = [
       "golden/golden.slow.test.js",
       "walk/committed-run.slow.test.js",
-      "walk/same-inputs.slow.test.js",
       "packed.slow.test.js",
       "profile/changing-universe.slow.test.js",
       "core/local-time.slow.test.js",

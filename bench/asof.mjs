@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
+import { dice } from "./dice.mjs";
 
 const script = fileURLToPath(import.meta.url);
 const dist = path.resolve(path.dirname(script), process.env.BLINDCAST_DIST ?? "../dist");
@@ -39,15 +40,10 @@ const three = (_, value) => (typeof value === "number" ? Number(value.toPrecisio
 const figures = (of) => JSON.stringify(of, three);
 const megabytes = (bytes) => Math.round(bytes / 1_048_576);
 
-/** mulberry32 (T. Ettinger, public domain). */
-function dice(seed) {
-  let state = seed;
-  return (n) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * n);
-  };
+/** Whole numbers below n. */
+function diceBelow(seed) {
+  const die = dice(seed);
+  return (n) => Math.floor(die() * n);
 }
 
 const instantOf = (hour) => START + hour * HOUR;
@@ -65,7 +61,7 @@ function generate(count) {
     new Float64Array(count),
     new Float64Array(count),
   ];
-  const below = dice(SEED);
+  const below = diceBelow(SEED);
   for (let i = 0; i < count; i++) {
     const place = i % each;
     const late = below(5) === 0 ? below(40 * 24) : below(6);
@@ -170,7 +166,7 @@ const pointCall = (entity) => ({ table: "readings", where: { entity: entityName(
 
 /** Cases: each a horizon, the plants that its reader's door holds, the entities that it reads. */
 function drawCases(table, each, count) {
-  const below = dice(SEED + 1);
+  const below = diceBelow(SEED + 1);
   return Array.from({ length: count }, (_, i) => {
     const hour = Math.floor(each * 24 * 0.2) + below(Math.floor(each * 24 * 0.7));
     const [id, horizon] = [`case-${i}`, instantOf(hour)];

@@ -7,6 +7,7 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
+import { dice } from "./dice.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const dist = path.resolve(here, process.env.BLINDCAST_DIST ?? "../dist");
@@ -25,17 +26,6 @@ const AGREE = 1e-9;
 
 const say = (line) => process.stderr.write(`${line}\n`);
 const three = (_, value) => (typeof value === "number" ? Number(value.toPrecision(3)) : value);
-
-/** mulberry32 (T. Ettinger, public domain), in [0, 1). */
-function dice(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /** CPU seconds of this process, and what the work gave; the least of RUNS. */
 function spent(work) {

@@ -5,6 +5,7 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
+import { dice } from "./dice.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const dist = path.resolve(here, process.env.BLINDCAST_DIST ?? "../dist");
@@ -20,17 +21,6 @@ const EMBARGO = 5;
 
 const say = (line) => process.stderr.write(`${line}\n`);
 const three = (_, value) => (typeof value === "number" ? Number(value.toPrecision(3)) : value);
-
-/** mulberry32 (T. Ettinger, public domain), in [0, 1). */
-function dice(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /** Starts over three days a case, labels of up to 40 days, and one in a thousand as long as a hundredth of all time. */
 function generate(n) {

@@ -2,7 +2,7 @@
 import type { CaseSet } from "./caseset/load.ts";
 import { type Outcome, settle } from "./caseset/settlement.ts";
 import { buildReport, buildResult, type Report, reportOf } from "./report/build-report.ts";
-import type { Section } from "./report/section.ts";
+import { namedSection, type Section } from "./report/section.ts";
 import { trialEvidence, trialOutcome } from "./report/trial-evidence.ts";
 import { closeRun, finishClosed } from "./run/close-run.ts";
 import { documentTables } from "./run/leak-items.ts";
@@ -51,7 +51,7 @@ export async function backtest(
     plan.arms.staged,
   );
   const scores = scoreTrajectories(plan.cases, outcomes, record, rules);
-  const made = section && { name: section.name, made: section.make({ cases: plan.cases, scores, seed }) };
+  const made = namedSection(section, { cases: plan.cases, scores, seed });
   const subject = { manifest: run.manifest, leak, entities, made, ...plan };
   const result = buildResult(subject, outcomes, scores);
   const trial = await endTrial(plan.run, run.trial, trialOutcome(result, made), world); // its last row

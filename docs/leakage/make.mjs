@@ -4,6 +4,7 @@
 // fades out over the seven months to 2025-01, and its makers say 2025-03.
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { stream } from "../dice.mjs";
 
 const out = process.argv[2] === "--out" ? path.resolve(process.argv[3]) : import.meta.dirname;
 
@@ -12,17 +13,6 @@ const MONTHS = 30;
 const A_MONTH = 5;
 const month = (text) => Number(text.slice(0, 4)) * 12 + Number(text.slice(5)) - 1;
 const shown = (index) => `${Math.floor(index / 12)}-${String((index % 12) + 1).padStart(2, "0")}`;
-
-/** mulberry32: a number in [0, 1). */
-function stream(seed) {
-  let a = seed;
-  return () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 const models = [
   { name: "tortoise", cutoff: "2023-06", lo: "2023-06", skill: 0, remembers: () => 0 },

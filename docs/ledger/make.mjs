@@ -4,20 +4,10 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { stream } from "../dice.mjs";
 
 const out = process.argv[2] === "--out" ? path.resolve(process.argv[3]) : import.meta.dirname;
 const MONTHS = 60;
-
-/** mulberry32: a number in [0, 1). */
-function stream(seed) {
-  let a = seed;
-  return () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 const digest = (text) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 const twelve = (value) => Number(value.toPrecision(12));

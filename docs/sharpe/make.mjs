@@ -2,23 +2,13 @@
 // are dice: monthly returns of ten years, each a draw about 0, whatever the rule is called.
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { stream } from "../dice.mjs";
 
 const out = process.argv[2] === "--out" ? path.resolve(process.argv[3]) : import.meta.dirname;
 
 const RULES = 20;
 const MONTHS = 120;
 const FIRST_YEAR = 2015;
-
-/** mulberry32: a number in [0, 1). */
-function stream(seed) {
-  let a = seed;
-  return () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 const next = stream(1);
 /** About normal: twelve dice, less their mean. */

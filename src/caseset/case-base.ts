@@ -137,6 +137,20 @@ export function parseLabelInterval(
   return [t0, t1];
 }
 
+/** What every kind's line says of its case as it stands. */
+export function baseOf(disk: CaseKeys, place: Place) {
+  return {
+    id: disk.id,
+    place,
+    question: disk.question,
+    reads: disk.reads,
+    leakThreshold: disk.leak_threshold ?? null,
+    subject: disk.subject ?? null,
+    tags: disk.tags ?? [],
+    cluster: disk.cluster ?? null,
+  };
+}
+
 /** What of a base stands on disk after its own kind's keys: absent keys left out. */
 export function optionalKeys(item: CaseBase): Partial<CaseKeys> {
   const { leakThreshold, subject, tags, cluster } = item;

@@ -5,6 +5,7 @@ import { limits } from "../core/limits.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
 import {
+  baseOf,
   type CaseBase,
   caseId,
   caseKeys,
@@ -76,22 +77,15 @@ export function parseDecisionCase(
   const times = { horizon: ["horizon", horizon], resolvedAt: ["label_interval.1", resolvedAt] } as const;
   if (window === undefined || !checkCaseTimes(id, times, place, complain)) return undefined;
   return {
-    id,
+    ...baseOf(disk, place),
     kind: "decision",
-    place,
-    question: disk.question,
     horizon,
-    reads: disk.reads,
     resolvedAt,
     labelInterval: interval,
     answer: "positions",
     window,
     universe,
     members,
-    leakThreshold: disk.leak_threshold ?? null,
-    subject: disk.subject ?? null,
-    tags: disk.tags ?? [],
-    cluster: disk.cluster ?? null,
   };
 }
 

@@ -5,6 +5,7 @@ import { formatInstant, type Instant, parseInstant } from "../core/instant.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
 import {
+  baseOf,
   type CaseBase,
   caseId,
   caseKeys,
@@ -78,22 +79,15 @@ export function parseForecastCase(
   if (interval === undefined || lead === undefined) return undefined;
   const { statement, source = null } = disk.resolution;
   return {
-    id: disk.id,
+    ...baseOf(disk, place),
     kind: "forecast",
-    place,
-    question: disk.question,
     horizon,
-    reads: disk.reads,
     resolvedAt,
     resolution: { statement, source, vintage },
     labelInterval: interval,
     answer: "probability",
     minimumLead: lead,
-    leakThreshold: disk.leak_threshold ?? null,
     reference: disk.reference ?? null,
-    subject: disk.subject ?? null,
-    tags: disk.tags ?? [],
-    cluster: disk.cluster ?? null,
   };
 }
 

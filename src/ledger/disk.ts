@@ -28,6 +28,18 @@ export function isThere(file: string): boolean {
   return fs.statSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
+/** A handle to read a file with; undefined where there is none. */
+export function openIfThere(file: string): number | undefined {
+  return onDisk(file, () => {
+    try {
+      return fs.openSync(file, "r");
+    } catch (error) {
+      if (errorCode(error) === "ENOENT") return undefined;
+      throw error;
+    }
+  });
+}
+
 /** Creates a file of `mode` that must not be there, with all of `data` on the disk. */
 export function writeNew(file: string, data: string | Uint8Array, mode = 0o666): void {
   const handle = fs.openSync(file, "wx", mode);

@@ -13,7 +13,7 @@ import { makeFolders } from "../core/folders.ts";
 import { limits } from "../core/limits.ts";
 import { attempt, refuse } from "../core/refusal.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import { errorCode, isThere, onDisk, stageFile, syncFolder, writeAllAt, writeNew } from "./disk.ts";
+import { isThere, onDisk, openIfThere, stageFile, syncFolder, writeAllAt, writeNew } from "./disk.ts";
 import { logLines } from "./log-lines.ts";
 import {
   demandSignedRoot,
@@ -252,14 +252,7 @@ export async function readProofs(log: LogPlace, indexes: readonly number[]): Pro
 /** Every whole line, signed or not, without its newline; none where there is no log. */
 export function* readLeaves(log: LogPlace): Generator<{ readonly bytes: Buffer; readonly index: number }> {
   const file = leavesFile(log);
-  const handle = onDisk(file, () => {
-    try {
-      return fs.openSync(file, "r");
-    } catch (error) {
-      if (errorCode(error) === "ENOENT") return undefined;
-      throw error;
-    }
-  });
+  const handle = openIfThere(file);
   if (handle === undefined) return;
   try {
     let index = 0;

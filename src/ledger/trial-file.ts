@@ -11,7 +11,7 @@ import { strictUtf8 } from "../core/bytes.ts";
 import { nodeHashing } from "../core/digest.ts";
 import { limits } from "../core/limits.ts";
 import { attempt, refuse } from "../core/refusal.ts";
-import { errorCode, isThere, onDisk, syncFolder, writeAllAt, writeNew } from "./disk.ts";
+import { isThere, onDisk, openIfThere, syncFolder, writeAllAt, writeNew } from "./disk.ts";
 import { acquireLock } from "./lock.ts";
 import { logLines } from "./log-lines.ts";
 import { type TrialChain, tooFewRows, trialChain } from "./trial-chain.ts";
@@ -63,14 +63,7 @@ function readAll(file: string): LedgerRows {
 
 /** The whole lines; `bytes` is told how many were read, and how many there were to begin with. */
 function* linesOf(file: string, bytes = { whole: 0, size: 0 }): Generator<string> {
-  const handle = onDisk(file, () => {
-    try {
-      return fs.openSync(file, "r");
-    } catch (error) {
-      if (errorCode(error) === "ENOENT") return undefined;
-      throw error;
-    }
-  });
+  const handle = openIfThere(file);
   if (handle === undefined) return;
   try {
     bytes.size = fs.fstatSync(handle).size;

@@ -14,8 +14,11 @@ export type Wanted =
   | { readonly answer: "probability" }
   | { readonly answer: "positions"; readonly leverage: number };
 
-/** Sums of weights are rounded: thirds may add up to a little more than 1. */
+/** Sums of decimal weights are rounded: 0.1 + 0.2 + 0.7, or thirds, may come out a little above 1. */
 const ROUNDING = 1e-9;
+
+/** May the sizes of weights add up to so much? */
+export const fitsLeverage = (size: number, leverage: number): boolean => size <= leverage + ROUNDING;
 
 /** The answer, or what is wrong with what stands for one. Finite weights, their sizes within the leverage. */
 export function givenAnswer(
@@ -51,7 +54,7 @@ function givenPositions(given: unknown, wanted: Wanted & { answer: "positions" }
   }
   if (bytes > limits.positionsBytes)
     return `positions of ${bytes} bytes, expected at most ${limits.positionsBytes}`;
-  if (size > wanted.leverage + ROUNDING)
+  if (!fitsLeverage(size, wanted.leverage))
     return `positions whose sizes add up to ${size}, expected at most ${wanted.leverage}`;
   return { positions };
 }

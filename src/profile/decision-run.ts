@@ -88,12 +88,12 @@ function keptQuotes(
   exits: Exits,
   { latency }: ExecutionTerms,
 ): Iterable<Quote> {
-  const any = Object.fromEntries([...quotes.series.keys()].map((entity) => [entity, 0]));
+  const everything = Object.fromEntries([...quotes.series.keys()].map((entity) => [entity, 0]));
   const inTime = [...cases].sort((a, b) => a.horizon - b.horizon);
   const decisions = inTime.map(({ id, horizon }) => ({
     id,
     at: (horizon + latency.micros) as Instant,
-    positions: any,
+    positions: everything,
   }));
   const ends = inTime.map(({ labelInterval }) => labelInterval[1]).sort((a, b) => a - b);
   return usedQuotes(decisions, quotes, ends, exits);

@@ -4,6 +4,8 @@ import { type Duration, parseDuration } from "../core/duration.ts";
 import { limits } from "../core/limits.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
 
+import { fitsLeverage } from "../model/given-answer.ts";
+
 const strictly = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 200, description: "a name" });
 const from0 = Type.Number({ minimum: 0, maximum: limits.money, description: "a number from 0" });
@@ -128,9 +130,6 @@ export function executionOnDisk(terms: ExecutionTerms): ExecutionOnDisk {
   };
 }
 
-/** Sums of decimal weights stray this far from what was meant: 0.1 + 0.2 + 0.7 is no leverage. */
-const WEIGHT_SLACK = 1e-9;
-
 /** Why positions are no answer, or undefined: weights are numbers, and their sizes sum to the leverage at most. */
 export function positionsFault(
   positions: Readonly<Record<string, number>>,
@@ -141,7 +140,7 @@ export function positionsFault(
     if (!Number.isFinite(weight)) return `${entity}: ${weight}, expected a number`;
     sum += Math.abs(weight);
   }
-  return sum <= leverage + WEIGHT_SLACK
+  return fitsLeverage(sum, leverage)
     ? undefined
     : `the sizes of the weights sum to ${sum}, expected at most ${leverage}`;
 }

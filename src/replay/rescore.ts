@@ -3,6 +3,7 @@ import type { Json } from "../core/canonical.ts";
 import { refuse } from "../core/refusal.ts";
 import { clip } from "../core/words.ts";
 import { buildReport, buildResult, type Report } from "../report/build-report.ts";
+import { namedSection } from "../report/section.ts";
 import { trialEvidence, trialOutcome } from "../report/trial-evidence.ts";
 import { firstDifference } from "../run/resume.ts";
 import { fileIn, type RunFiles } from "./bundle.ts";
@@ -28,7 +29,7 @@ export async function rescore(
   if (digest !== close.report)
     refuse("ReportDigestMismatch", { place, found: digest, expected: close.report });
   const { section, cases, stamp } = run;
-  const made = section && { name: section.name, made: section.make({ cases, scores, seed: stamp.seed }) };
+  const made = namedSection(section, { cases, scores, seed: stamp.seed });
   const subject = { ...run, made };
   const result = buildResult(subject, run.outcomes, scores);
   const trial = await recordedTrials(bundle, listing, { open, close }, run);

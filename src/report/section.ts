@@ -37,3 +37,8 @@ export type Section = {
   /** Figures that hang on the trials known at the run's end; `start` is its own first row. */
   ofTrials(ledger: TrialRows, start: number): Json;
 };
+
+/** null where there is no section. */
+export function namedSection(section: Section | null, of: Sectioned): NamedSection | null {
+  return section === null ? null : { name: section.name, made: section.make(of) };
+}

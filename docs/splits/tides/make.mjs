@@ -3,23 +3,13 @@
 // neighbours are formed over the same days. Storms come more often in winter; an outcome is announced two days after its window.
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { stream } from "../../dice.mjs";
 
 const out = process.argv[2] === "--out" ? path.resolve(process.argv[3]) : import.meta.dirname;
 const DAY = 86_400_000;
 const FIRST = Date.UTC(2031, 0, 1);
 const DAYS = 318;
 const WINDOW = 10;
-
-/** mulberry32: a number in [0, 1). */
-function stream(seed) {
-  let a = seed;
-  return () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 const draw = stream(51);
 const day = (i) => new Date(FIRST + i * DAY).toISOString().slice(0, 10);

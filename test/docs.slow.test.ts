@@ -91,10 +91,10 @@ describe("examples of README and docs", () => {
   it("messages of an agent are ones that the engine reads, of every type", () => {
     const lines = (use: string) => only(use).trimEnd().split("\n");
     const says = lines("says").map((line) => readMessage(line).type);
-    assert.deepEqual(says, ["identity", "call", "call", "answer", "decline", "fault"]);
+    assert.deepEqual(says, ["identity", "call", "call", "answer", "answer", "decline", "fault"]);
     assert.deepEqual(
       lines("hears").map((line) => JSON.parse(line).type),
-      ["hello", "ask", "reply", "reply", "reply", "bye"],
+      ["hello", "ask", "ask", "reply", "reply", "reply", "bye"],
     );
   });
 

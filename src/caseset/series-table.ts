@@ -54,12 +54,21 @@ export async function readSeries(file: string, place: Place): Promise<SeriesTabl
 
 function checkColumns(columns: readonly string[], place: Place): void {
   const header = `${place}:1`;
+  const first = columns[0] as string;
+  if (isTime(first))
+    refuse("FieldInvalid", {
+      place: header,
+      field: "header",
+      found: columns.slice(0, 5).join(", "),
+      expected: "the names of the columns, such as `date,rule-a,rule-b`: the rows begin in the second line",
+    });
   if (columns.length < 2)
     refuse("FieldInvalid", {
       place: header,
       field: "columns",
       found: columns.join(", "),
-      expected: "a column of days or instants, and at least one series beside it",
+      expected:
+        "a column of days or instants, and at least one series beside it, with commas between, such as `date,rule-a`",
     });
   if (columns.length - 1 > limits.seriesColumns)
     refuse("LimitExceeded", {
@@ -69,6 +78,10 @@ function checkColumns(columns: readonly string[], place: Place): void {
       limit: limits.seriesColumns,
     });
 }
+
+/** A header is names: a day or an instant in its place is a row of a file without one. */
+const isTime = (text: string) =>
+  parseDay(text) !== undefined || parseWall(text.replace(/(Z|[+-]\d\d:\d\d)$/, "")) !== undefined;
 
 /** Takes the times of rows in the file's order; each is of the first one's kind, and later than the one before. */
 function ascendingTimes(place: Place, column: string) {
@@ -116,6 +129,13 @@ function instantIn(text: string, place: Place, column: string): number {
     invalid("a day or an instant", `of a month take its last day, ${formatDay(firstDayOf(month + 1) - 1)}`);
   if (parseWall(text) !== undefined)
     invalid("an offset too, as in 2024-03-05T21:00:00Z", "or days alone, such as 2024-03-05, in all rows");
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text))
+    invalid("a day of the calendar", "one that there is, such as 2024-02-29");
+  if (!/^\d{4}-\d{2}-\d{2}T/i.test(text))
+    invalid(
+      "a day such as 2024-03-05, or an instant such as 2024-03-05T21:00:00Z",
+      "the first column says when each period ended, whatever its name; every other one is a series",
+    );
   return parseInstant(text, place, `column ${column}`) as number;
 }
 

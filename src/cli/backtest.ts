@@ -4,11 +4,14 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import type { Argv } from "yargs";
 import { backtest, finishBacktest } from "../backtest.ts";
+import type { BoundedCase } from "../caseset/bounded-case.ts";
+import type { DecisionCase } from "../caseset/decision-case.ts";
 import { limits } from "../core/limits.ts";
 import { refuse } from "../core/refusal.ts";
 import type { AuditLedger } from "../ledger/audit-ledger.ts";
 import { checkExecution, type DecisionRun, decisionRun } from "../profile/decision-run.ts";
 import { decisionText } from "../profile/decision-text.ts";
+import { periodDoubts } from "../profile/period-doubts.ts";
 import { type Profile, runOptions } from "../profile/profile.ts";
 import type { Report } from "../report/build-report.ts";
 import { renderText } from "../report/render-text.ts";
@@ -116,12 +119,13 @@ export async function run(raw: Raw): Promise<number> {
   const leak = chooseJudging(inputs, profile, flagged(raw, "offline")) as LeakJudging;
   const asked = selectCases(inputs.set.cases, filters, limit, inputs.set.place);
   const decided = decisionRun(profile, inputs.set, inputs.store, asked);
+  if (decided !== null) tellPeriods(profile, inputs.set.cases);
   const parts = { chosen, leak, decided };
   const { out, sink, earlier, replaces } = await takePlace(place, inputs.set.name, ledger);
   const run = earlier?.run ?? place.run;
   const rest = { filters, limit, concurrency };
   const selection = selectionOf(run, profile, parts, rest, { earlier, replaces, split });
-  const world = worldOf(inputs, parts, { sink, ledger });
+  const world = await worldOf(inputs, parts, { sink, ledger });
   const checks = [
     announce,
     ...(decided?.checks ?? []),
@@ -142,6 +146,13 @@ export async function run(raw: Raw): Promise<number> {
     await chosen.reader.close?.();
     leak.close();
   }
+}
+
+/** What is doubtful of the periods, before any case. */
+function tellPeriods({ returns, placeOf }: Profile, cases: readonly BoundedCase[]): void {
+  if (returns === null) return;
+  for (const doubt of periodDoubts(returns, cases as readonly DecisionCase[]))
+    printWords(`warning: ${placeOf("/returns/per")}: ${doubt}`);
 }
 
 function tellHowToGoOn(out: string, overBudget: boolean): void {
@@ -212,13 +223,13 @@ export function selectionOf(
   };
 }
 
-export function worldOf(
+export async function worldOf(
   { set, store }: Inputs,
   { chosen, leak: { judging }, decided }: RunParts,
   { sink, ledger }: { readonly sink: Sink; readonly ledger: AuditLedger },
   stops: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"],
-): World {
-  const trials = trialLedgerOf(set.name, decided !== null);
+): Promise<World> {
+  const trials = await trialLedgerOf(set.name, decided !== null);
   return {
     clock,
     random: randomBytes,

@@ -12,4 +12,6 @@ export const exitStatus = {
   bug: 4,
   /** Of a replay: consistent, and nobody stands for it. */
   unauthenticated: 5,
+  /** Whoever read stdout has gone: 128 + SIGPIPE, as shells have it. */
+  unread: 141,
 } as const;

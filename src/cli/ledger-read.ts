@@ -5,7 +5,7 @@ import { isThere, onDisk } from "../ledger/disk.ts";
 import { openTrialFile, tornPieces, trialFileOf, trialFiles, trialFolder } from "../ledger/trial-file.ts";
 import { type LedgerRows, type Trial, trialsOf } from "../ledger/trial-ledger.ts";
 import type { LedgerFigures } from "./ledger-text.ts";
-import { shownPath } from "./shown-path.ts";
+import { openablePath, shownPath } from "./shown-path.ts";
 
 /** `workspace`: the one in whose `ledgers/trials` the file is; null: it is elsewhere. */
 export type LedgerPlace = { readonly file: string; readonly name: string; readonly workspace: string | null };
@@ -16,7 +16,7 @@ export function ledgerPlace(given: string, workspace: string): LedgerPlace {
   const file = path.resolve(isPath ? given : trialFileOf(workspace, given));
   const above = path.resolve(file, "../../..");
   return {
-    file: shownPath(file),
+    file: openablePath(file),
     name: path.basename(file, ".jsonl"),
     workspace: path.dirname(file) === trialFolder(above) ? above : null,
   };

@@ -1,6 +1,7 @@
 /** Trial ledgers for people: what a workspace holds, the trials of one, and what is known of its chain. */
 import { visible } from "../core/words.ts";
 import type { Trial } from "../ledger/trial-ledger.ts";
+import { wrapWords } from "../report/cutoff-words.ts";
 import { counted } from "../report/shown-figures.ts";
 
 /** Spelled as `--json` prints it. */
@@ -31,27 +32,34 @@ export function ledgersText(ledgers: readonly LedgerFigures[], workspace: string
   ]);
   return [
     ...columns([["ledger", "trials", "ended", "failed", "unfinished", "rows", "head"], ...cells], [0, 6]),
-    ...ledgers.flatMap(({ name, broken }) => (broken === null ? [] : [`${name} is broken: ${broken}`])),
+    ...ledgers.flatMap(({ name, broken }) =>
+      broken === null ? [] : paragraph(`${name} is broken: ${broken}`),
+    ),
     ...ledgers.flatMap((ledger) => tornText(ledger)),
   ];
 }
 
 export function trialsText(figures: LedgerFigures, trials: readonly Trial[]): string[] {
-  const cells = trials.map(({ start, at, state, seed, repeats, run, identity }) => [
-    ...[start, at, state, seed, repeats, run].map(String),
+  const cells = trials.map(({ start, at, state, seed, repeats, identity }) => [
+    ...[start, at, state, seed, repeats].map(String),
     shortDigest(identity),
   ]);
+  const [head, ...rows] = columns(
+    [["row", "began", "state", "seed", "repeats", "identity"], ...cells],
+    [1, 2, 5],
+  );
   const again = trials.filter(({ start, first }) => first !== start);
   return [
-    `${figures.name}: ${countsText(figures)}`,
+    ...paragraph(`${figures.name}: ${countsText(figures)}`),
     `head ${figures.head}`,
     "",
-    ...columns([["row", "began", "state", "seed", "repeats", "run", "identity"], ...cells], [1, 2, 5, 6]),
+    head as string,
+    ...rows.flatMap((row, i) => [row, visible(`     run ${(trials[i] as Trial).run}`)]),
     "",
     ...again.map(({ start, first }) => `Row ${start} is row ${first} tried again: same identity, same seed.`),
     ...failedText(trials),
     ...tornText(figures),
-    LOWER_BOUND,
+    ...paragraph(LOWER_BOUND),
   ];
 }
 
@@ -59,12 +67,14 @@ export function trialsText(figures: LedgerFigures, trials: readonly Trial[]): st
 export function unfinishedText(trials: readonly Trial[]): string[] {
   return trials
     .filter(({ state }) => state === "unfinished")
-    .map(({ start, run, at }) => `unfinished: row ${start}, run ${run}, began ${at}; it counts`);
+    .flatMap(({ start, run, at }) =>
+      paragraph(`unfinished: row ${start}, run ${run}, began ${at}; it counts`),
+    );
 }
 
 const failedText = (trials: readonly Trial[]) =>
   trials.flatMap(({ start, reason }) =>
-    reason === null ? [] : [visible(`Row ${start} failed: ${reason}; it counts.`)],
+    reason === null ? [] : paragraph(`Row ${start} failed: ${reason}; it counts.`),
   );
 
 const LOWER_BOUND =
@@ -80,13 +90,16 @@ export function tornText({ name, torn, aside }: LedgerFigures): string[] {
   const now =
     torn === null || torn === 0
       ? []
-      : [
-          `${name}: ${torn} bytes after the last row are no row: a process was killed while it wrote, or writes now;`,
-          "the next row completes them where they are one, else moves them to a file of their own",
-        ];
-  const before = aside === 0 ? [] : [`${name}: ${counted(aside, "torn piece")} put aside in .torn-<n>`];
+      : paragraph(
+          `${name}: ${torn} bytes after the last row are no row: a process was killed while it wrote, or writes now; the next row completes them where they are one, else moves them to a file of their own`,
+        );
+  const before =
+    aside === 0 ? [] : paragraph(`${name}: ${counted(aside, "torn piece")} put aside in .torn-<n>`);
   return [...now, ...before];
 }
+
+const COLUMNS = 80;
+const paragraph = (text: string): string[] => wrapWords(visible(text), COLUMNS, "  ");
 
 /** `1f0c9b2d4e5a` of a digest. */
 const shortDigest = (digest: string) => digest.slice("sha256:".length, "sha256:".length + 12);

@@ -1,8 +1,8 @@
 /** What `blindcast ledger verify` does: each row follows the one before, and is as audit logs and reports know it. */
 import { type BlindcastError, refuse } from "../core/refusal.ts";
-import { trialHeadAt } from "../ledger/trial-chain.ts";
-import { type HeldHead, heldHeads } from "../ledger/trial-leaves.ts";
+import { demandHeld, type HeldHead, heldHeads } from "../ledger/trial-leaves.ts";
 import type { LedgerRows, Trial } from "../ledger/trial-ledger.ts";
+import { wrapWords } from "../report/cutoff-words.ts";
 import { counted } from "../report/shown-figures.ts";
 import { integer, type Raw, text } from "./arguments.ts";
 import { exitStatus } from "./exit-status.ts";
@@ -40,9 +40,10 @@ export async function verifyLedger(
   json: boolean,
 ): Promise<number> {
   try {
+    const held = heldOf(place);
     const found = await readLedger(place.file);
-    if (claim !== null) demandHead(found.rows, claim);
-    return tellVerified(found, { claim, audited: demandAudited(found.rows, place) }, json);
+    if (claim !== null) demandHeld(found.rows, claim);
+    return tellVerified(found, { claim, audited: demandAudited(found.rows, held) }, json);
   } catch (error) {
     return tellBroken(place.file, brokenBy(error), json);
   }
@@ -52,30 +53,15 @@ export async function verifyLedger(
  * How many rows the audit logs of its workspace name; null where it is in none. Refuses TrialLedgerBroken where one of
  * them is not as it was named.
  */
-export function demandAudited(ledger: LedgerRows, { name, workspace }: LedgerPlace): number | null {
-  if (workspace === null) return null;
-  let audited = 0;
-  for (const held of heldHeads(workspace, name)) {
-    demandHead(ledger, held);
-    audited = Math.max(audited, held.rows);
-  }
-  return audited;
+export function demandAudited(ledger: LedgerRows, held: readonly HeldHead[] | null): number | null {
+  if (held === null) return null;
+  for (const each of held) demandHeld(ledger, each);
+  return held.reduce((most, { rows }) => Math.max(most, rows), 0);
 }
 
-/** Refuses TrialLedgerBroken where the ledger does not begin with what it was. */
-function demandHead(ledger: LedgerRows, { rows, head, place }: HeldHead): void {
-  const found = trialHeadAt(ledger, rows);
-  if (found === head) return;
-  const have = ledger.rows.length;
-  const last = Math.max(0, Math.min(rows - 1, have));
-  const words =
-    found === undefined
-      ? {
-          found: `the end of the ledger after ${counted(have, "row")}`,
-          expected: `${rows}, which ${place} says`,
-        }
-      : { found: `a line of ${found}`, expected: `one of ${head}, which ${place} says` };
-  refuse("TrialLedgerBroken", { place: `${ledger.place}:${last + 1}`, subject: `row ${last}`, ...words });
+/** What the audit logs of its workspace say of a ledger, read before it is: each of its rows is older than its leaf. */
+export function heldOf({ name, workspace }: LedgerPlace): readonly HeldHead[] | null {
+  return workspace === null ? null : [...heldHeads(workspace, name)];
 }
 
 function tellBroken(file: string, refusal: BlindcastError, json: boolean): number {
@@ -115,6 +101,10 @@ function heldText({ claim, audited }: Held): string[] {
     ...(claim === null ? [] : [`its first ${counted(claim.rows, "row")} had that head`]),
     ...(audited === 0 ? ["no audit log beside it names a row of it"] : []),
     ...(audited === null || audited === 0 ? [] : [`audit logs beside it know it up to row ${audited - 1}`]),
-    `It does not prove that ${after} changed or taken away, nor that it has no other copies.`,
+    ...wrapWords(
+      `It does not prove that ${after} changed or taken away, nor that it has no other copies.`,
+      80,
+      "  ",
+    ),
   ];
 }

@@ -6,11 +6,12 @@ import { refuse } from "../core/refusal.ts";
 import { roundAll } from "../core/round.ts";
 import { trialFiles, trialFolder } from "../ledger/trial-file.ts";
 import { heldHeads } from "../ledger/trial-leaves.ts";
+import type { Trial } from "../ledger/trial-ledger.ts";
 import { findWorkspace } from "../ledger/workspace.ts";
 import { deflateLedger } from "../profile/ledger-deflation.ts";
 import { deflationSvg } from "../profile/sharpe-plot.ts";
 import { deflationText } from "../profile/sharpe-text.ts";
-import { flagged, type Raw, text } from "./arguments.ts";
+import { flagged, integer, type Raw, text } from "./arguments.ts";
 import { exitStatus } from "./exit-status.ts";
 import {
   type LedgerPlace,
@@ -21,10 +22,10 @@ import {
   refuseLedger,
 } from "./ledger-read.ts";
 import { countsText, type LedgerFigures, ledgersText, tornText, trialsText } from "./ledger-text.ts";
-import { claimOf, demandAudited, verifyLedger } from "./ledger-verify.ts";
+import { claimOf, demandAudited, heldOf, verifyLedger } from "./ledger-verify.ts";
 import { writePictures } from "./pictures.ts";
 import { printData, printWords } from "./print.ts";
-import { shownPath } from "./shown-path.ts";
+import { openablePath, shownPath } from "./shown-path.ts";
 
 export function builder(yargs: Argv): Argv {
   return yargs
@@ -39,6 +40,10 @@ export function builder(yargs: Argv): Argv {
     })
     .option("rows", { type: "string", describe: "verify: how many rows a report says that there were" })
     .option("head", { type: "string", describe: "verify: the head that it says they had" })
+    .option("like", {
+      type: "string",
+      describe: "deflate: compare the trials over the same cases as the one of this start row",
+    })
     .option("plot", { type: "string", describe: "deflate: a folder for a picture, <ledger>.svg" })
     .option("json", { type: "boolean", describe: "print one JSON object as the last line" })
     .example("$0 ledger list", "the case sets on which trials were counted, and how many")
@@ -52,7 +57,12 @@ export function builder(yargs: Argv): Argv {
 }
 
 /** The flags of one action only. */
-const OWN: { readonly [flag: string]: string } = { rows: "verify", head: "verify", plot: "deflate" };
+const OWN: { readonly [flag: string]: string } = {
+  rows: "verify",
+  head: "verify",
+  plot: "deflate",
+  like: "deflate",
+};
 
 /** Exit status: 0 listed, shown, verified, or deflated; 1 a ledger that does not verify; 2 refused. */
 export async function run(raw: Raw): Promise<number> {
@@ -80,7 +90,9 @@ export async function run(raw: Raw): Promise<number> {
   if (!ledgerIsThere(place) && !(action === "verify" && wasThere(place)))
     refuseLedger(given as string, workspace, `ledger ${action}`);
   if (action === "verify") return verifyLedger(place, claimOf(raw), json);
-  return action === "show" ? show(place, json) : deflateFile(place, text(raw, "plot"), json);
+  if (action === "show") return show(place, json);
+  const like = integer(raw, "like", 0, Number.MAX_SAFE_INTEGER) ?? null;
+  return deflateFile(place, { folder: text(raw, "plot"), like }, json);
 }
 
 /** Do the audit logs know a ledger that is gone? */
@@ -89,7 +101,7 @@ const wasThere = ({ name, workspace }: LedgerPlace) =>
 
 async function list(workspace: string, json: boolean): Promise<number> {
   const ledgers: LedgerFigures[] = [];
-  for (const file of trialFiles(workspace)) ledgers.push(await ledgerFigures(shownPath(path.resolve(file))));
+  for (const file of trialFiles(workspace)) ledgers.push(await ledgerFigures(openablePath(file)));
   const text = () => ledgersText(ledgers, shownPath(trialFolder(workspace))).join("\n");
   printData(json ? JSON.stringify({ workspace, ledgers }) : text());
   return exitStatus.green;
@@ -101,13 +113,19 @@ async function show({ file }: LedgerPlace, json: boolean): Promise<number> {
   return exitStatus.green;
 }
 
-async function deflateFile(place: LedgerPlace, folder: string | undefined, json: boolean): Promise<number> {
-  const { figures, rows } = await readLedger(place.file);
+async function deflateFile(
+  place: LedgerPlace,
+  { folder, like }: { readonly folder: string | undefined; readonly like: number | null },
+  json: boolean,
+): Promise<number> {
+  const held = heldOf(place);
+  const { figures, rows, trials } = await readLedger(place.file);
   const { name } = place;
-  demandAudited(rows, place);
+  demandAudited(rows, held);
   if (figures.trials === 0)
     refuse("ArgumentInvalid", { place: "ledger deflate", found: name, expected: "a ledger with a trial" });
-  const deflation = deflateLedger(rows);
+  if (like !== null) demandStart(like, trials);
+  const deflation = deflateLedger(rows, like);
   for (const line of tornText(figures)) printWords(line);
   if (folder !== undefined) {
     const svg = await deflationSvg(deflation);
@@ -121,4 +139,15 @@ async function deflateFile(place: LedgerPlace, folder: string | undefined, json:
       : deflationText(deflation, [read]).join("\n"),
   );
   return exitStatus.green;
+}
+
+/** Its ratio says what is compared: one that began and has none says nothing. */
+function demandStart(row: number, trials: readonly Trial[]): void {
+  const found = trials.find(({ start }) => start === row);
+  if (found?.state === "ended") return;
+  refuse("ArgumentInvalid", {
+    place: "--like",
+    found: found === undefined ? String(row) : `${row}, which has ${found.state}`,
+    expected: "the start row of a trial that ended, as ledger show lists them",
+  });
 }

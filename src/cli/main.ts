@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 /** The command line: parses, loads, calls one spine, prints; every way out has its exit status. */
 import yargs, { type Argv } from "yargs";
-import { BlindcastError, isRefusal, refuse } from "../core/refusal.ts";
+import { BlindcastError, isRefusal } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import { checkWords, type Raw } from "./arguments.ts";
+import { endWithReader } from "./closed-output.ts";
 import { exitStatus } from "./exit-status.ts";
 import { printWords, refusalText, tellInterrupted } from "./print.ts";
+import { refuseUsage, type UsedVerb } from "./usage-refusal.ts";
 
 /** Flags without a value. */
 const switches = ["json", "offline", "resume", "force", "yes", "allow-empty", "help", "version"];
@@ -70,8 +72,10 @@ const verbs = [
 ];
 
 async function main(words: readonly string[]): Promise<number> {
+  endWithReader(words.includes("serve"));
   checkWords(words, switches);
   let status = 0;
+  let used: UsedVerb | null = null;
   const parser = yargs([...words])
     .scriptName("blindcast")
     .usage("$0 <verb>: would this have worked, had we not known the outcome?")
@@ -94,22 +98,35 @@ async function main(words: readonly string[]): Promise<number> {
     .exitProcess(false)
     .fail((message, error) => {
       if (error) throw error;
-      refuse("ArgumentInvalid", {
-        place: "command line",
-        found: words.join(" "),
-        expected: `words that fit --help: ${message}`,
-      });
+      refuseUsage(message, words, used, verbs.map(nameOf));
     });
   for (const { command, describe, load } of verbs) {
-    const named = words.includes(command.split(" ", 1)[0] as string);
+    const name = nameOf({ command });
+    const named = words.includes(name);
     const { builder, run } = named ? await load() : { builder: unnamed, run: async () => exitStatus.bug };
-    parser.command(command, describe, builder, async (raw) => {
+    const build = (own: Argv) => {
+      const built = builder(own);
+      used = { name, positionals: command.slice(name.length + 1), flags: flagsOf(built, command) };
+      return built;
+    };
+    parser.command(command, describe, build, async (raw) => {
       status = await run(raw as Raw);
     });
   }
   await parser.parseAsync();
   return status;
 }
+
+const nameOf = ({ command }: { readonly command: string }) => command.split(" ", 1)[0] as string;
+
+/** The parser keeps positionals among them. */
+function flagsOf(built: Argv, command: string): string[] {
+  const own = Object.keys((built as Declared).getOptions().key);
+  return own.filter((flag) => flag !== "version" && !new RegExp(`[<[]${flag}[>\\]]`).test(command)).sort();
+}
+
+/** The parser's own record, which its types leave out. */
+type Declared = Argv & { getOptions(): { readonly key: Readonly<Record<string, unknown>> } };
 
 /** Of a verb that the words do not name: listed in the help, and never run. */
 const unnamed = (yargs: Argv): Argv => yargs;

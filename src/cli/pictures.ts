@@ -7,13 +7,14 @@ import { clip } from "../core/words.ts";
 import { printWords } from "./print.ts";
 import { shownPath } from "./shown-path.ts";
 
-/** A file that is there is written over: equal inputs give equal pictures. Refuses StorageFailed. */
+/** A file that is there is written over: equal inputs give equal pictures. `none`: why there may be none. Refuses StorageFailed. */
 export function writePictures(
   folder: string,
   pictures: readonly { readonly name: string; readonly svg: string }[],
+  none = "there are no slices of any cutoff to show",
 ): void {
   if (pictures.length === 0) {
-    printWords("no picture: there are no slices of any cutoff to show");
+    printWords(`no picture: ${none}`);
     return;
   }
   const taken = new Set<string>();

@@ -6,11 +6,13 @@ import type { Argv } from "yargs";
 import { canonical } from "../core/canonical.ts";
 import { readText } from "../core/lines.ts";
 import { refuse } from "../core/refusal.ts";
+import { decisionPictures } from "../profile/decision-plot.ts";
 import { decisionText } from "../profile/decision-text.ts";
-import { reportOf } from "../report/build-report.ts";
+import { type Report, reportOf } from "../report/build-report.ts";
 import { leakagePlots } from "../report/leakage-plots.ts";
 import { renderText } from "../report/render-text.ts";
 import { flagged, type Raw, text } from "./arguments.ts";
+import { caseTimes } from "./case-times.ts";
 import { writePictures } from "./pictures.ts";
 import { emphasis, printData } from "./print.ts";
 
@@ -20,11 +22,12 @@ export function builder(yargs: Argv): Argv {
     .option("format", { type: "string", describe: "text (default) or json" })
     .option("plot", {
       type: "string",
-      describe: "a folder for pictures (SVG) of the outcome about each cutoff that the report has slices of",
+      describe:
+        "a folder for pictures (SVG): the outcome about each cutoff that the report has slices of; of decisions, what they earned",
     })
     .option("json", { type: "boolean", describe: "the same as --format json" })
     .example("$0 report runs/june", "the report as text")
-    .example("$0 report runs/june --plot pictures", "and the outcome about the cutoff as SVG")
+    .example("$0 report runs/june --plot pictures", "and its pictures as SVG")
     .example("$0 report runs/june --format json", "result and evidence, with both digests");
 }
 
@@ -42,8 +45,15 @@ export async function run(raw: Raw): Promise<number> {
   const report = reportOf(readText(file, file, REPORT_BYTES) as string, file);
   const { result, evidence, resultDigest, reportDigest } = report;
   const plots = text(raw, "plot");
-  if (plots !== undefined) writePictures(plots, await leakagePlots(result));
+  if (plots !== undefined) await drawReport(plots, report, folder);
   if (format === "text") printData(renderText(report, resultDigest, emphasis, decisionText(report)));
   else printData(canonical({ result, evidence, result_digest: resultDigest, report_digest: reportDigest }));
   return (result as { verdict?: string }).verdict === "green" ? 0 : 1;
+}
+
+async function drawReport(plots: string, report: Report, folder: string): Promise<void> {
+  const trades = (report.result as { readonly decisions?: unknown }).decisions !== undefined;
+  const earned = trades ? await decisionPictures(report, caseTimes(folder)) : [];
+  const pictures = [...earned, ...(await leakagePlots(report.result))];
+  writePictures(plots, pictures, trades ? "no case was traded, and no trial has a ratio" : undefined);
 }

@@ -6,6 +6,7 @@ import { refuse } from "../core/refusal.ts";
 import type { AuditLedger } from "../ledger/audit-ledger.ts";
 import { folderLedger } from "../ledger/folder-ledger.ts";
 import { openTrialFile, trialFileOf } from "../ledger/trial-file.ts";
+import { demandHeld, heldHeads } from "../ledger/trial-leaves.ts";
 import type { TrialLedger } from "../ledger/trial-ledger.ts";
 import { findWorkspace } from "../ledger/workspace.ts";
 import { type Earlier, findEarlier, runOf } from "../run/earlier-run.ts";
@@ -102,10 +103,21 @@ function isUnsigned(out: string | undefined, resume: boolean): boolean {
   return resume && fs.existsSync(file) && fs.readFileSync(file, "utf8").includes('"ledger":null,');
 }
 
-/** Where trials on a case set are counted: where its profile wants it, and wherever they ever were; null: nowhere. */
-export function trialLedgerOf(name: string, wanted: boolean): TrialLedger | null {
-  const file = trialFileOf(findWorkspace(process.cwd()), name);
-  return wanted || fs.existsSync(file) ? openTrialFile(file) : null;
+/**
+ * Where trials on a case set are counted: where its profile wants it, and wherever they ever were; null: nowhere. Refuses
+ * TrialLedgerBroken where rows are gone, or are not as the audit logs beside it know them: else all would begin anew.
+ */
+export async function trialLedgerOf(name: string, wanted: boolean): Promise<TrialLedger | null> {
+  const workspace = findWorkspace(process.cwd());
+  const file = trialFileOf(workspace, name);
+  const held = [...heldHeads(workspace, name)];
+  if (!wanted && held.length === 0 && !fs.existsSync(file)) return null;
+  const trials = openTrialFile(file);
+  if (held.length > 0) {
+    const known = await trials.read();
+    for (const each of held) demandHeld(known, each);
+  }
+  return trials;
 }
 
 /** The audit ledger of this workspace, signed with the key of the flags or the default one, if there is one. */

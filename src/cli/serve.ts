@@ -78,7 +78,7 @@ export async function run(raw: Raw): Promise<number> {
   const { out, sink } = await takePlace(place, name, ledger);
   const filters: Filter[] = [{ key: "id", value: id }];
   const selection = selectionOf(place.run, profile, parts, { filters, limit: 1, concurrency: 1 });
-  const world = worldOf(inputs, parts, { sink, ledger }, ["SIGINT", "SIGHUP"]);
+  const world = await worldOf(inputs, parts, { sink, ledger }, ["SIGINT", "SIGHUP"]);
   try {
     const checks = [announce, ...(parts.decided?.checks ?? []), finishFirst];
     const section = parts.decided?.section ?? null;

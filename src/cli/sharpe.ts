@@ -8,6 +8,7 @@ import { limits } from "../core/limits.ts";
 import { refuse } from "../core/refusal.ts";
 import { roundAll } from "../core/round.ts";
 import { type Deflation, type DeflationOptions, deflate } from "../profile/deflation.ts";
+import { looksLikePrices } from "../profile/return-doubts.ts";
 import { deflationSvg } from "../profile/sharpe-plot.ts";
 import { deflationText } from "../profile/sharpe-text.ts";
 import { measureOfSeries } from "../profile/trial-measure.ts";
@@ -58,6 +59,7 @@ export async function run(raw: Raw): Promise<number> {
   );
   const read = readSentence(table);
   if (json) printWords(read);
+  tellPrices(table);
   if (folder !== undefined) await plot(folder, deflation);
   const { first, last } = spanOf(table);
   if (json) printData(JSON.stringify(roundAll({ first, last, ...deflation } as unknown as Json)));
@@ -77,6 +79,7 @@ function optionsOf(raw: Raw): DeflationOptions {
     benchmark: benchmarkOf(raw),
     blocks,
     periodsPerYear: integer(raw, "periods-per-year", 1, MOST_PERIODS) ?? null,
+    like: null,
   };
 }
 
@@ -105,6 +108,17 @@ function readSentence(table: SeriesTable): string {
   const { first, last } = spanOf(table);
   const span = first === last ? first : `${first} to ${last}`;
   return `${table.place}: ${counted(table.at.length, "period")}, ${span}, of ${counted(table.series.length, "trial")}, one a column.`;
+}
+
+/** A table of prices gives ratios too, and none of them means anything. */
+function tellPrices({ place, series }: SeriesTable): void {
+  const like = series.flatMap(({ name, values }) => (looksLikePrices(values) ? [name] : []));
+  if (like.length === 0) return;
+  const names = like.slice(0, 5).join(", ");
+  const more = like.length > 5 ? ` and ${like.length - 5} more` : "";
+  printWords(
+    `warning: ${place}: ${counted(like.length, "column")} ${like.length === 1 ? "looks" : "look"} like prices, not returns: ${names}${more}\nhint: every value is above 0 and near the one before it; a return is p(t)/p(t-1) - 1, in excess of cash`,
+  );
 }
 
 async function plot(folder: string, deflation: Deflation): Promise<void> {

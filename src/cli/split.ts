@@ -113,7 +113,7 @@ async function split(
   const [sketches, drawn]: [SplitRow[], SplitRow[]] = [[], []];
   let splits = 0;
   for (const one of made.splits) {
-    if (one.empty && !flags.allowEmpty) refuseEmpty(one.number, one, source);
+    if (one.empty && !flags.allowEmpty) refuseEmpty(one.number, one, source, tooMany(definition, intervals));
     splits += 1;
     if (splits > MOST_ROWS) continue;
     sketches.push(splitRow(one, SKETCH_COLUMNS));
@@ -138,9 +138,29 @@ function refuseEmpty(
   number: number,
   sets: { readonly train: ArrayLike<unknown>; readonly test: ArrayLike<unknown> },
   place: string,
+  next?: string,
 ): never {
   const sides = (["test", "train"] as const).filter((side) => sets[side].length === 0);
-  return refuse("SplitEmpty", { place, split: `split ${number}`, side: sides.join(" and ") });
+  const side = sides.join(" and ");
+  return refuse("SplitEmpty", {
+    place,
+    split: `split ${number}`,
+    side,
+    ...(next === undefined ? {} : { next }),
+  });
+}
+
+/** Where there are more parts to cut than cases: how many there may be. */
+function tooMany(definition: SplitDefinition, { ids }: LabelIntervals): string | undefined {
+  const isForward = definition.kind === "walk-forward";
+  const [flag, parts] =
+    definition.kind === "combinatorial"
+      ? ["--groups", definition.groups]
+      : [isForward ? "--walk-forward" : "--folds", definition.folds];
+  const spare = isForward && definition.minimum_train === undefined ? 1 : 0; // the group before the first test block
+  if (parts + spare <= ids.length) return undefined;
+  const most = Math.max(1, ids.length - spare);
+  return `${flag} ${parts} is more than ${ids.length} cases can fill: ${flag} ${most} at most, or --allow-empty to keep it, marked as empty`;
 }
 
 /** One sentence without its full stop. */

@@ -3,6 +3,7 @@ import { limits } from "../core/limits.ts";
 import { readChunks } from "../core/lines.ts";
 import { visible } from "../core/words.ts";
 import type { TrustPolicy, Verdict } from "../replay/verify-record.ts";
+import { wrapWords } from "../report/cutoff-words.ts";
 import { exitStatus } from "./exit-status.ts";
 import { type ThenAndNow, thenAndNowRows } from "./later-trials.ts";
 import { emphasis, printData, printWords } from "./print.ts";
@@ -74,8 +75,8 @@ function jsonOf({ verdict, stages, failure, assurance, record }: Verdict, establ
 function textOf(verdict: Verdict, established: Established | null): string {
   const { stages, failure, record } = verdict;
   const width = Math.max(...stages.map(({ stage }) => stage.length));
-  const lines = stages.map(({ stage, state, reason }) =>
-    visible(`  ${stage.padEnd(width)}  ${state}${reason === undefined ? "" : `: ${reason}`}`),
+  const lines = stages.flatMap(({ stage, state, reason }) =>
+    labelled(`  ${stage}`, width + 2, `${state}${reason === undefined ? "" : `: ${reason}`}`),
   );
   const head = emphasis(verdict.verdict, verdict.verdict === "verified");
   if (failure !== null || record === null)
@@ -91,14 +92,26 @@ function textOf(verdict: Verdict, established: Established | null): string {
     ...(established?.trials == null ? [] : thenAndNowRows(established.trials)),
   ];
   const labels = Math.max(...rows.map(([label]) => label.length));
+  const said = `${verdict.verdict}: ${proven(verdict, established)}`;
   return [
-    `${head}: ${proven(verdict, established)}`,
+    head + said.split("\n").flatMap(wrapped).join("\n").slice(verdict.verdict.length),
     ...lines,
     "",
-    ...rows.map(([label, value]) => visible(`${label.padEnd(labels)}  ${value}`)),
+    ...rows.flatMap(([label, value]) => labelled(label, labels, value)),
     "",
-    unproven(established),
+    ...wrapped(unproven(established)),
   ].join("\n");
+}
+
+const COLUMNS = 80;
+const wrapped = (line: string) => wrapWords(line, COLUMNS);
+
+/** `label  words`, further lines below the words; a word that is too long for its place, a digest, on a line of its own. */
+function labelled(label: string, width: number, words: string): string[] {
+  const text = visible(words);
+  const indent = " ".repeat(width + 2);
+  if (text.length > COLUMNS - indent.length && !text.includes(" ")) return [label, `  ${text}`];
+  return wrapWords(`${label.padEnd(width)}  ${text}`, COLUMNS, indent);
 }
 
 function assuranceText({ assurance, record }: Verdict): string {
@@ -123,7 +136,7 @@ function proven({ verdict, assurance }: Verdict, established: Established | null
 function unproven(established: Established | null): string {
   const scores = established === null ? "that the scores follow from the record (that is replay); " : "";
   return (
-    `It does not prove: ${scores}that a tool really answered so; that a model had no memory of the outcomes;\n` +
+    `It does not prove: ${scores}that a tool really answered so; that a model had no memory of the outcomes; ` +
     "that a reader read nothing beside the door; that there were no other runs."
   );
 }

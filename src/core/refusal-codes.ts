@@ -22,7 +22,7 @@ export type Refusals = FinanceRefusals & {
   CellInvalid: { place: Place; column: string; found: string; expected: string; next?: string };
   CheckpointMalformed: { place: Place; subject: string; found: string; expected: string };
   CheckpointsDiffer: { place: Place; found: string; expected: string };
-  ColumnUnknown: { place: Place; column: string; known: readonly string[]; next?: string };
+  ColumnUnknown: { place: Place; column: string; known: readonly string[]; field?: string; next?: string };
   CostUnconfirmed: { place: Place; found: string; limit: string };
   CredentialMissing: { place: Place; variable: string };
   CsvInvalid: { place: Place; problem: string };
@@ -44,7 +44,7 @@ export type Refusals = FinanceRefusals & {
   EvalCaseResolvedBeforeFreeze: { place: Place; id: string; resolution: string; freeze: string };
   EvalCheckpointFloating: { place: Place; snapshot: string };
   EvalCheckpointUnroutable: { place: Place; family: string; cases: number; horizon: string; cutoff: string };
-  EvalExecutionUndeclared: { place: Place; profile: string };
+  EvalExecutionUndeclared: { place: Place; profile: string; trades: boolean };
   EvalFamilyAmbiguous: { place: Place; a: string; b: string; same: string };
   EvalLabelIntervalInvalid: { place: Place; id: string; t0: string; t1: string };
   EvalLabelIntervalMissing: { place: Place; id: string; columns?: readonly string[] };
@@ -70,7 +70,7 @@ export type Refusals = FinanceRefusals & {
   KeyIdMismatch: { place: Place; name: string; found: string; expected: string };
   KeyMalformed: { place: Place; subject: string; found: string; expected: string };
   KeyMisplaced: { place: Place; inside: Place; expected: string };
-  KeyMissing: { place: Place; key: string; present: readonly string[] };
+  KeyMissing: { place: Place; key: string; present: readonly string[]; next?: string };
   KeyPermissions: { place: Place; found: string; expected: string };
   KeyUnreadable: { place: Place; found: string; expected: string; next?: string };
   KeyWeak: { place: Place; name: string; found: string; expected: string };
@@ -134,7 +134,7 @@ export type Refusals = FinanceRefusals & {
   SourceUnknown: { place: Place; source: string; known: readonly string[] };
   StorageFailed: { place: Place; cause: string; next: string };
   TableAvailableTimeMissing: { place: Place; table: string; column?: string };
-  TableUnknown: { place: Place; found: string; known: readonly string[] };
+  TableUnknown: { place: Place; found: string; known: readonly string[]; field?: string };
   TrajectoryMissing: { place: Place; found: string; expected: string };
   TrajectoryUnended: { place: Place; of: string; problem: string };
   TrajectoryUnexpected: { place: Place; found: string; expected: string };

@@ -7,6 +7,7 @@ type Place = string;
 export type FinanceRefusals = {
   DelistingReturnMissing: { place: Place; member: string; left: string };
   EvalLedgerUnitsMismatch: { place: Place; found: string; expected: string; row: number };
+  MemberListedAgain: { place: Place; member: string; stint: string; begins: string; left: string };
   PriceDuplicate: { place: Place; entity: string; column: string; instant: string; first: string };
   PriceInvalid: { place: Place; entity: string; column: string; found: string };
   SplitEmpty: { place: Place; split: string; side: string; next?: string };
@@ -21,12 +22,17 @@ export const financeMessages: {
   DelistingReturnMissing: (d) => ({
     subject: `member ${d.member}`,
     problem: `it left at ${d.left} without a return, expected one`,
-    hint: "declare its terminal return, -1 where all was lost: it is never taken for 0, and the member never dropped",
+    hint: "add its row to the delistings, -1 where all was lost, or its later prices where it was traded on: its return is never taken for 0, and the member never dropped",
   }),
   EvalLedgerUnitsMismatch: (d) => ({
     subject: `row ${d.row}`,
     problem: `returns per ${d.found}, the ledger's are per ${d.expected}`,
     hint: "ratios of different periods do not compare: use another case set, or the ledger's period",
+  }),
+  MemberListedAgain: (d) => ({
+    subject: `member ${d.member}`,
+    problem: `its stint ${d.stint} begins at ${d.begins}, expected none after its delisting at ${d.left}`,
+    hint: "give what was listed again an id of its own, in the members and in the prices: what its holders got has ended the old one",
   }),
   PriceDuplicate: (d) => ({
     subject: `${d.entity}: ${d.column}`,

@@ -1,4 +1,5 @@
 /** The messages of refusals, in one table: what was wrong, both values, and a next step where there is one. */
+import { durationMeant } from "./duration-meant.ts";
 import type { Code, Refusals } from "./refusal-codes.ts";
 import { financeMessages } from "./refusal-finance.ts";
 import type { Words } from "./refusal-words.ts";
@@ -58,7 +59,7 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
     hint: "both proofs of a run are made against the one checkpoint that was signed when it closed",
   }),
   ColumnUnknown: (d) => ({
-    subject: `column ${d.column}`,
+    subject: `${d.field === undefined ? "" : `${d.field}: `}column ${d.column}`,
     problem: `not in the table; it has ${list(d.known)}`,
     ...hinted(d.next),
   }),
@@ -79,6 +80,7 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
   DurationInvalid: (d) => ({
     subject: d.subject,
     problem: `${quote(d.found)} is not an ISO 8601 duration such as P1D or PT9H30M`,
+    ...hinted(durationMeant(d.found)),
   }),
   EndpointUnknown: (d) => ({ problem: `no endpoint ${quote(d.found)}; looked for ${list(d.looked)}` }),
   EngineMismatch: (d) => ({
@@ -120,8 +122,10 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
   }),
   EvalExecutionUndeclared: (d) => ({
     subject: `profile ${d.profile}`,
-    problem: "no `execution`, expected `execution: none` or a component",
-    hint: "write `execution: none` where nothing is traded",
+    problem: `no ${d.trades ? "component in `execution`, expected one: answers are positions" : "`execution`, expected `execution: none` or a component"}`,
+    hint: d.trades
+      ? "write `component: next-available-price` with its `prices` and `costs` under `execution`: docs/decisions.md has an example"
+      : "write `execution: none` where nothing is traded",
   }),
   EvalFamilyAmbiguous: (d) => ({
     problem: `${d.a} and ${d.b} have the same ${d.same}, so that routing cannot choose`,
@@ -201,7 +205,11 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
     problem: `inside ${d.inside}, expected ${d.expected}`,
     hint: "what lies there is handed to others with the record, and a key is not: choose another --out",
   }),
-  KeyMissing: (d) => ({ subject: d.key, problem: `required, and absent; present: ${list(d.present)}` }),
+  KeyMissing: (d) => ({
+    subject: d.key,
+    problem: `required, and absent; present: ${list(d.present)}`,
+    ...hinted(d.next),
+  }),
   KeyPermissions: (d) => ({
     problem: `mode ${d.found}, expected ${d.expected}: others can read this key`,
     hint: `chmod 600 ${d.place}; if somebody may have read it, make a new key`,
@@ -373,7 +381,10 @@ export const messages: { readonly [C in Code]: (details: Refusals[C]) => Words }
     problem: `no available_time${d.column === undefined ? "" : ` for column ${d.column}`}, expected one`,
     hint: "say when a row could first be known: `{after: valid_time, delay: P1D}` or `{column: released_at}`",
   }),
-  TableUnknown: (d) => ({ problem: `no table ${quote(d.found)}; declared: ${list(d.known)}` }),
+  TableUnknown: (d) => ({
+    ...(d.field === undefined ? {} : { subject: d.field }),
+    problem: `no table ${quote(d.found)}; declared: ${list(d.known)}`,
+  }),
   TrajectoryMissing: (d) => ({ problem: `${d.found}, expected ${d.expected}, which is not in the record` }),
   TrajectoryUnended: (d) => ({ subject: d.of, problem: d.problem }),
   TrajectoryUnexpected: (d) => ({

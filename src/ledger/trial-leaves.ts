@@ -1,9 +1,11 @@
 /** What a workspace's audit logs say of a trial ledger: rows that runs appended, which may neither change nor go. */
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { refuse } from "../core/refusal.ts";
 import { isThere, onDisk } from "./disk.ts";
 import { parseLeaf } from "./leaves.ts";
 import { readLeaves } from "./log-files.ts";
+import { type TrialRows, trialHeadAt } from "./trial-chain.ts";
 
 /** After its first `rows` rows a ledger had this head; `place` is the leaf that says so. */
 export type HeldHead = { readonly rows: number; readonly head: string; readonly place: string };
@@ -23,6 +25,22 @@ export function* heldHeads(workspace: string, ledger: string): Generator<HeldHea
       if (leaf.v === "blindcast.trial-row/1") yield { rows: leaf.row + 1, head: leaf.line, place };
       else if (leaf.trials !== null) yield { rows: leaf.trials.rows, head: leaf.trials.head, place };
     }
+}
+
+/** Refuses TrialLedgerBroken where the ledger does not begin with what it was. Heads are read first, then the ledger. */
+export function demandHeld(ledger: TrialRows, { rows, head, place }: HeldHead): void {
+  const found = trialHeadAt(ledger, rows);
+  if (found === head) return;
+  const have = ledger.rows.length;
+  const last = Math.max(0, Math.min(rows - 1, have));
+  const words =
+    found === undefined
+      ? {
+          found: `the end of the ledger after ${have} ${have === 1 ? "row" : "rows"}`,
+          expected: `${rows}, which ${place} says`,
+        }
+      : { found: `a line of ${found}`, expected: `one of ${head}, which ${place} says` };
+  refuse("TrialLedgerBroken", { place: `${ledger.place}:${last + 1}`, subject: `row ${last}`, ...words });
 }
 
 const foldersIn = (audit: string): readonly string[] =>

@@ -1,5 +1,6 @@
 /** A trial ledger as a run knows it: what was tried on one case set, each trial counted when it begins. */
 import type { Json } from "../core/canonical.ts";
+import { type Place, refuse } from "../core/refusal.ts";
 import type { TrialRows } from "./trial-chain.ts";
 import type { TrialEnd, TrialFail, TrialRow, TrialStart } from "./trial-row.ts";
 
@@ -54,6 +55,30 @@ export type Trial = {
   /** Why it failed; null: it did not. */
   readonly reason: string | null;
 };
+
+/**
+ * Refuses EvalLedgerUnitsMismatch where two trials were measured per different units, or one per others than `units`, by
+ * the row of the later trial, or that from which `units` differ. What measures nothing has none.
+ */
+export function demandOneUnit(
+  trials: readonly Pick<Trial, "start" | "units">[],
+  place: Place,
+  units: string | null = null,
+): void {
+  const measured = trials.filter((trial) => trial.units !== null);
+  const [first] = measured;
+  if (first === undefined) return;
+  const mismatch = (start: number, found: string | null) =>
+    refuse("EvalLedgerUnitsMismatch", {
+      place: `${place}:${start + 1}`,
+      row: start,
+      found: String(found),
+      expected: String(first.units),
+    });
+  const other = measured.find((trial) => trial.units !== first.units);
+  if (other !== undefined) mismatch(other.start, other.units);
+  if (units !== null && units !== first.units) mismatch(first.start, units);
+}
 
 /** Every trial, in the order of their start rows. Throws RangeError for rows that no chain took. */
 export function trialsOf(rows: readonly TrialRow[]): readonly Trial[] {

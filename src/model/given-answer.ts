@@ -9,10 +9,13 @@ export type Given =
   | { readonly probability: number; readonly positions?: never }
   | { readonly positions: Positions; readonly probability?: never };
 
-/** What a question wants for an answer; `leverage`: the most that the weights' sizes may add up to. */
+/**
+ * What a question wants for an answer; `leverage`: the most that the weights' sizes may add up to; `members`: whom alone
+ * they may name, null: anybody.
+ */
 export type Wanted =
   | { readonly answer: "probability" }
-  | { readonly answer: "positions"; readonly leverage: number };
+  | { readonly answer: "positions"; readonly leverage: number; readonly members: readonly string[] | null };
 
 /** Sums of decimal weights are rounded: 0.1 + 0.2 + 0.7, or thirds, may come out a little above 1. */
 const ROUNDING = 1e-9;
@@ -20,7 +23,7 @@ const ROUNDING = 1e-9;
 /** May the sizes of weights add up to so much? */
 export const fitsLeverage = (size: number, leverage: number): boolean => size <= leverage + ROUNDING;
 
-/** The answer, or what is wrong with what stands for one. Finite weights, their sizes within the leverage. */
+/** The answer, or what is wrong with what stands for one. Finite weights of the members, their sizes within the leverage. */
 export function givenAnswer(
   said: { readonly probability?: unknown; readonly positions?: unknown },
   wanted: Wanted,
@@ -40,6 +43,7 @@ function givenPositions(given: unknown, wanted: Wanted & { answer: "positions" }
   const entries = Object.entries(given as { readonly [entity: string]: unknown });
   if (entries.length > limits.positions)
     return `positions of ${entries.length} entities, expected at most ${limits.positions}`;
+  const members = wanted.members === null ? null : new Set(wanted.members);
   const positions: Record<string, number> = {};
   let size = 0;
   let bytes = 0;
@@ -48,6 +52,8 @@ function givenPositions(given: unknown, wanted: Wanted & { answer: "positions" }
       return `positions: ${clip(JSON.stringify(entity), 80)}: ${shown(weight)}, expected a finite weight`;
     if (entity === "" || !entity.isWellFormed())
       return `positions: ${clip(JSON.stringify(entity.toWellFormed()), 80)}, expected an entity's name`;
+    if (members?.has(entity) === false)
+      return `positions: ${clip(JSON.stringify(entity), 80)}, expected members of the case alone: ${listed(wanted.members ?? [])}`;
     Object.defineProperty(positions, entity, { value: weight + 0, enumerable: true });
     size += Math.abs(weight);
     bytes += Buffer.byteLength(JSON.stringify([entity, weight]));
@@ -55,7 +61,7 @@ function givenPositions(given: unknown, wanted: Wanted & { answer: "positions" }
   if (bytes > limits.positionsBytes)
     return `positions of ${bytes} bytes, expected at most ${limits.positionsBytes}`;
   if (!fitsLeverage(size, wanted.leverage))
-    return `positions whose sizes add up to ${size}, expected at most ${wanted.leverage}`;
+    return `positions whose sizes add up to ${size}, expected at most the leverage, ${wanted.leverage}`;
   return { positions };
 }
 
@@ -65,6 +71,8 @@ const expectedOf = (wanted: Wanted) =>
     : `weights by entity, their sizes adding up to at most ${wanted.leverage}`;
 
 const shown = (value: unknown) => clip(JSON.stringify(value) ?? String(value), 80).toWellFormed();
+
+const listed = (members: readonly string[]) => clip(members.join(", "), 400).toWellFormed();
 
 /** The argument of an `answer` tool, by what is wanted. */
 export function answerArgument(answer: Wanted["answer"], probability: string): Record<string, TSchema> {

@@ -11,6 +11,8 @@ import { excessOf, type ReturnsTerms } from "./returns.ts";
 /** Spelled as in a report; null: not known, and `state` says why. */
 export type AccountFigures = {
   readonly periods: number;
+  /** How often nothing was held between two of these periods, for cases that are not among these: no figure is per year then. */
+  readonly gaps: number;
   readonly state: string;
   /** Equity at the first and the last mark, and the return from the one to the other. */
   readonly equity: readonly [number | null, number | null];
@@ -35,7 +37,7 @@ export type AccountFigures = {
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
 export function accountFigures(
-  account: TradedAccount,
+  { account, gaps }: { readonly account: TradedAccount; readonly gaps: number },
   { riskFree, periodsPerYear }: ReturnsTerms,
 ): AccountFigures {
   const { equity, returns, turnover, costs, fills, unfilled } = account;
@@ -58,17 +60,20 @@ export function accountFigures(
     kurtosis: null,
     psr: null,
   };
-  if (returns.includes(null)) return { periods: returns.length, state: "unknown-return", ...none, ...money };
+  if (returns.includes(null))
+    return { periods: returns.length, gaps, state: "unknown-return", ...none, ...money };
   const of = returnFigures(Float64Array.from(excessOf(returns as readonly number[], riskFree)));
   const { n: periods, state, mean, sd, sharpe, skewness, kurtosis } = of;
   const known = sharpe !== null && skewness !== null && kurtosis !== null;
   return {
     periods,
+    gaps,
     state,
     mean: finite(mean),
     sd: finite(sd),
     sharpe,
-    sharpe_per_year: sharpe === null || periodsPerYear === null ? null : sharpe * Math.sqrt(periodsPerYear),
+    sharpe_per_year:
+      sharpe === null || periodsPerYear === null || gaps > 0 ? null : sharpe * Math.sqrt(periodsPerYear),
     skewness,
     kurtosis,
     psr: known ? finite(probabilisticSharpe({ sharpe, periods, skewness, kurtosis }, 0)) : null,

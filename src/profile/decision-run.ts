@@ -13,14 +13,16 @@ import type { Staging } from "../run/staging.ts";
 import type { TrialRules } from "../run/trial-rules.ts";
 import type { Store } from "../store/door.ts";
 import { usedQuotes } from "./account.ts";
-import { type DecisionTerms, decisionSection, marksOf, sliceNames, sliceOf } from "./decisions.ts";
+import { type DecisionTerms, decisionSection, marksOf } from "./decisions.ts";
 import { delistingStaging } from "./delisting-arm.ts";
 import type { ExecutionTerms } from "./execution.ts";
 import { checkDelistingReturns, type Exits, exitLines, noExits } from "./exits.ts";
+import { skippedOf, skippedOnDisk } from "./gaps.ts";
 import { quotesOfTable } from "./price-table.ts";
 import type { Profile } from "./profile.ts";
 import { quoteLines } from "./quote-lines.ts";
 import { type Quote, type Quotes, quotesOf } from "./quotes.ts";
+import { sliceNames, sliceOf } from "./slices.ts";
 import { universeExits } from "./universe.ts";
 
 /** What a run takes of its decisions. */
@@ -37,9 +39,11 @@ export type DecisionRun = {
 };
 
 /** Law 6: a backtest says how its decisions are filled, or that there are none. */
-export function checkExecution({ execution, place, name }: Profile, kind: CaseKind): void {
-  if (execution === null || (kind === "decision" && execution === "none"))
-    refuse("EvalExecutionUndeclared", { place, profile: name });
+export function checkExecution({ execution, place, placeOf, name }: Profile, kind: CaseKind): void {
+  const trades = kind === "decision";
+  if (execution === null) refuse("EvalExecutionUndeclared", { place, profile: name, trades });
+  if (execution === "none" && trades)
+    refuse("EvalExecutionUndeclared", { place: placeOf("/execution"), profile: name, trades });
 }
 
 /**
@@ -52,19 +56,31 @@ export function decisionRun(
   store: Store,
   cases: readonly BoundedCase[] = set.cases,
 ): DecisionRun | null {
-  const { execution, returns, universe, place } = profile;
+  const { execution, returns, universe, placeOf } = profile;
   if (set.onDisk.kind !== "decision" || execution === null || execution === "none") return null;
-  if (returns === null) return refuse("KeyMissing", { place, key: "returns", present: ["execution"] });
+  if (returns === null)
+    return refuse("KeyMissing", {
+      place: placeOf("/returns"),
+      key: "returns",
+      present: ["execution"],
+      next: "write what one period is, such as `returns: {per: month, periods_per_year: 12}`",
+    });
   const { table: name, columns } = execution.prices;
   const table = store.tables.get(name);
   if (table === undefined)
-    return refuse("TableUnknown", { place, found: name, known: [...store.tables.keys()] });
-  const all = quotesOf(quotesOfTable(table, columns, null, place), columns);
-  const exits = universe === null ? noExits : universeExits(universe, store, all, place);
+    return refuse("TableUnknown", {
+      place: placeOf("/execution/prices/table"),
+      field: "execution.prices.table",
+      found: name,
+      known: [...store.tables.keys()],
+    });
+  const all = quotesOf(quotesOfTable(table, columns, null, placeOf), columns);
+  const exits = universe === null ? noExits : universeExits(universe, store, all, placeOf);
   const found = [...keptQuotes(cases as readonly DecisionCase[], all, exits, execution)];
   const quotes = quotesOf(found, columns);
   const staging = universe === null ? null : delistingStaging(universe, profile.waive, execution.prices);
-  const terms: DecisionTerms = { execution, returns, quotes, exits, staged: staging };
+  const skipped = skippedOf(set.cases as readonly DecisionCase[], cases as readonly DecisionCase[]);
+  const terms: DecisionTerms = { execution, returns, quotes, exits, skipped, staged: staging };
   const texts = { prices: quoteLines(found), exits: exitLines(exits) };
   return {
     section: decisionSection(terms),
@@ -75,6 +91,7 @@ export function decisionRun(
       code: componentDigest(),
       prices: digestOf(texts.prices),
       exits: digestOf(texts.exits),
+      ...(skipped.size === 0 ? {} : { skipped: skippedOnDisk(skipped) }),
     },
     checks: [(plan) => checkCases(plan.cases, profile, terms)],
     staging,
@@ -102,7 +119,7 @@ function keptQuotes(
 /** An account follows one decision at a time, and its last period has an end. */
 function checkCases(
   cases: readonly BoundedCase[],
-  { universe, place }: Profile,
+  { universe, place, placeOf }: Profile,
   { exits }: DecisionTerms,
 ): void {
   for (const slice of sliceNames) {
@@ -111,7 +128,7 @@ function checkCases(
       .sort((a, b) => a.horizon - b.horizon);
     const marks = marksOf(own);
     own.forEach((item, i) => {
-      demandUniverse(item, universe, place);
+      demandUniverse(item, universe, placeOf("/universe/table"));
       const [at, next] = [item.horizon, marks[i + 1] as number];
       if (at < next) return;
       refuse("FieldInvalid", {
@@ -124,7 +141,11 @@ function checkCases(
     });
     const [first, last] = [marks[0], marks.at(-1)];
     if (first === undefined || last === undefined) continue;
-    const due = [...exits.values()].filter(({ available }) => available > first && available <= last);
+    const listed = new Set(own.flatMap(({ members }) => members ?? []));
+    const due = [...exits.values()].filter(
+      ({ entity, available }) =>
+        available > first && available <= last && (slice !== "fixed_universe" || listed.has(entity)),
+    );
     checkDelistingReturns(due, place);
   }
 }

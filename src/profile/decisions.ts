@@ -14,9 +14,11 @@ import { accountFigures, accountJson } from "./account-figures.ts";
 import type { ExecutionTerms } from "./execution.ts";
 import type { Exits } from "./exits.ts";
 import type { Decision } from "./fills.ts";
+import { gapsAfter, type Skipped, sortedInstants } from "./gaps.ts";
 import { deflateLedger } from "./ledger-deflation.ts";
 import type { Quotes } from "./quotes.ts";
 import { excessOf, type ReturnsTerms, trialMeasures } from "./returns.ts";
+import { type SliceName, sliceNames, sliceOf } from "./slices.ts";
 import type { TrialMeasures } from "./trial-measure.ts";
 
 /** All that an account hangs on, beside the answers. */
@@ -25,20 +27,11 @@ export type DecisionTerms = {
   readonly returns: ReturnsTerms;
   readonly quotes: Quotes;
   readonly exits: Exits;
+  /** Where cases of the set are not selected: nothing is held there. */
+  readonly skipped: Skipped;
   /** The arm whose answers are in no account: it has rows that are not real; null: there is none. */
   readonly staged: StagedArm | null;
 };
-
-/**
- * Cases that choose among a table's members, cases that name their own, and cases without either: each an account of its
- * own. They never pool.
- */
-export const sliceNames = ["universe", "fixed_universe", "all"] as const;
-type SliceName = (typeof sliceNames)[number];
-
-export function sliceOf({ universe, members }: DecisionCase): SliceName {
-  return universe !== null ? "universe" : members !== null ? "fixed_universe" : "all";
-}
 
 /** One (slice, arm, repeat): what its answers were, and what became of them. */
 type Traded = {
@@ -48,6 +41,8 @@ type Traded = {
   readonly cases: readonly DecisionCase[];
   /** Cases without an answer: what was held then stood. */
   readonly held: number;
+  /** How often other cases of the set lie between two of these. */
+  readonly gaps: number;
   readonly account: TradedAccount;
 };
 
@@ -67,11 +62,11 @@ function makeSection(of: Sectioned, terms: DecisionTerms): SectionMade {
   const measures = trialMeasures(
     excess,
     own.map(({ repeat }) => of.seed + repeat),
-    marksOf(own[0]?.cases ?? []),
+    { slice: main, marks: marksOf(own[0]?.cases ?? []), gaps: own[0]?.gaps ?? 0 },
   );
   const first = own[0];
   const known = first?.account.returns.filter((value) => value !== null).length ?? 0;
-  const headline = first === undefined ? null : accountFigures(first.account, terms.returns);
+  const headline = first === undefined ? null : accountFigures(first, terms.returns);
   return {
     section: sectionJson(traded, main, terms),
     headline: { slice: main, decisions: headline as Json },
@@ -80,7 +75,11 @@ function makeSection(of: Sectioned, terms: DecisionTerms): SectionMade {
     findings: [],
     unsettled: own.slice(0, 1).flatMap(unknownReturns),
     missing: [
-      { section: "premium", reason: "of decisions: returns of arms are compared by their own figures" },
+      {
+        section: "premium",
+        reason:
+          "not made of decisions: it compares Brier scores, and they have none; compare the arms' own figures",
+      },
       ...unaskedArm(of, terms.staged),
     ],
     trial: { measures: measures as unknown as Json, series: seriesOf(measures) },
@@ -102,7 +101,7 @@ function tradeAll({ cases, scores }: Sectioned, terms: DecisionTerms): Traded[] 
     else known.of.push(score);
   }
   return [...groups.values()]
-    .map(({ slice, arm, repeat, of }) => ({ slice, arm, repeat, ...trade(of, cases, terms) }))
+    .map(({ slice, arm, repeat, of }) => ({ slice, arm, repeat, ...trade(slice, of, cases, terms) }))
     .sort(
       (a, b) =>
         sliceNames.indexOf(a.slice) - sliceNames.indexOf(b.slice) ||
@@ -110,26 +109,40 @@ function tradeAll({ cases, scores }: Sectioned, terms: DecisionTerms): Traded[] 
     );
 }
 
-/** Marks stand at each horizon, before its decision, and at the end of the last case's label. */
+/**
+ * Marks stand at each horizon, before its decision, and at the end of the last case's label. Where the next case of the
+ * slice is not among these, all is sold at its decision's instant: a case's return is that of its own decision.
+ */
 function trade(
+  slice: SliceName,
   scores: readonly TrajectoryScore[],
   cases: readonly BoundedCase[],
-  { execution, quotes, exits }: DecisionTerms,
-): Pick<Traded, "cases" | "held" | "account"> {
+  { execution, quotes, exits, skipped }: DecisionTerms,
+): Pick<Traded, "cases" | "held" | "gaps" | "account"> {
   const rows = scores
     .map((score) => ({ item: cases[score.caseIndex] as DecisionCase, positions: score.positions }))
     .sort((a, b) => a.item.horizon - b.item.horizon);
-  const decisions: Decision[] = rows.map(({ item, positions }) => ({
-    id: item.id,
-    at: (item.horizon + execution.latency.micros) as Instant,
-    positions,
-  }));
   const own = rows.map(({ item }) => item);
-  const marks = marksOf(own);
+  const asked = new Set(own);
+  const unasked = (cases as readonly DecisionCase[]).filter(
+    (item) => sliceOf(item) === slice && !asked.has(item),
+  );
+  const others = sortedInstants([...unasked.map(({ horizon }) => horizon), ...(skipped.get(slice) ?? [])]);
+  const gaps = gapsAfter(
+    own.map(({ horizon }) => horizon),
+    others,
+  );
+  const after = (at: Instant) => (at + execution.latency.micros) as Instant;
+  const decisions = rows.flatMap(({ item: { id, horizon }, positions }, i): Decision[] => {
+    const gap = gaps[i] ?? null;
+    const out = gap === null ? [] : [{ id, at: after(gap), positions: {} }];
+    return [{ id, at: after(horizon), positions }, ...out];
+  });
   return {
     cases: own,
     held: rows.filter(({ positions }) => positions === null).length,
-    account: runAccount(decisions, quotes, marks, execution, exits),
+    gaps: gaps.filter((gap) => gap !== null).length,
+    account: runAccount(decisions, quotes, marksOf(own), execution, exits),
   };
 }
 
@@ -197,18 +210,18 @@ function sectionJson(traded: readonly Traded[], main: SliceName, terms: Decision
 
 function armJson(traded: readonly Traded[], arm: string, { returns }: DecisionTerms): Json {
   const own = traded.filter((one) => one.arm === arm);
-  return own.map(({ repeat, held, account, cases }, i) => ({
-    repeat,
-    held,
-    ...accountFigures(account, returns),
+  return own.map((one, i) => ({
+    repeat: one.repeat,
+    held: one.held,
+    ...accountFigures(one, returns),
     // What one repeat did is shown whole; of the others their figures.
-    ...(i === 0 ? accountJson(account, cases) : {}),
+    ...(i === 0 ? accountJson(one.account, one.cases) : {}),
   })) as unknown as Json;
 }
 
 /** What the trial is worth among those that its ledger knew. */
 function trialFigures(ledger: TrialRows, start: number): Json {
-  const { trials, ...deflation } = deflateLedger(ledger);
+  const { trials, ...deflation } = deflateLedger(ledger, start);
   const own = trials[trialsOf(ledger.rows).findIndex((trial) => trial.start === start)];
   return { ...deflation, own: own ?? null } as unknown as Json;
 }

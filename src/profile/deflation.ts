@@ -13,6 +13,7 @@ import {
   sharpeError,
   sharpeTail,
 } from "../stats/sharpe.ts";
+import { type Comparison, comparedTrials, type WithRatio } from "./comparison.ts";
 import type { TrialMeasure } from "./trial-measure.ts";
 
 /** Where the trials are from: a ledger of so many rows, whose last has this digest. */
@@ -25,6 +26,8 @@ export type DeflationOptions = {
   readonly blocks: number;
   /** For yearly figures; null: none are made. */
   readonly periodsPerYear: number | null;
+  /** Index of the trial with which the others are compared; null: the kind of trials that there are most of. */
+  readonly like: number | null;
 };
 
 /** Spelled as `--json` prints it. Every figure is per period unless its name says otherwise; null: none, and a state says why. */
@@ -32,17 +35,19 @@ export type Deflation = {
   /** null where the trials are the columns of a table. */
   readonly known_at: KnownAt | null;
   readonly units: Units;
-  /** Common to all trials with a ratio; null where they differ or there is none. */
+  /** What the ratios are of that V, the best, PBO and the effective number are over; null where no trial has one. */
+  readonly compared: Comparison | null;
+  /** Of each compared trial; null where there is none. */
   readonly periods: number | null;
   /** In the order given. */
   readonly trials: readonly DeflatedTrial[];
   /** N: every trial that was begun, with a ratio or without. A lower bound: trials that nobody recorded are not in it. */
   readonly n_trials: number;
-  /** How many have a ratio: V is over these. */
+  /** How many ratios are compared: V is over these. */
   readonly n_ratios: number;
-  /** V: of the ratios, ddof 1. Needs two. */
+  /** V: of those ratios, ddof 1. Needs two. */
   readonly variance: number | null;
-  /** √V · E[max of N]; 0 where N is 1; null where N is more and V is not known. */
+  /** √V · E[max of N]; 0 where N is 1; null where N is more and V is not known, or 0: then nothing says how luck varies. */
   readonly sr0: number | null;
   /** The first of greatest ratio, as reported; null where no trial has one. */
   readonly best: BestTrial | null;
@@ -65,6 +70,8 @@ export type Units = {
 export type DeflatedTrial = {
   readonly name: string;
   readonly state: string;
+  /** Is its ratio among those compared? Then there is a DSR of it. */
+  readonly compared: boolean;
   readonly periods: number | null;
   readonly sharpe: number | null;
   /** Standard error of the ratio; null where degenerate. */
@@ -124,15 +131,15 @@ export type OverfittingFigures = {
   readonly zero_logits: number | null;
   /** Share of combinations in which the best in sample loses outside. */
   readonly loss_probability: number | null;
-  /** Trials that were compared: those with a ratio. */
+  /** Trials that were compared. */
   readonly trials: number;
   /** The trial in the way where the state is `constant`: its returns do not vary over half of the blocks. */
   readonly constant: string | null;
 };
 
-/** How many unrelated trials the M with a ratio amount to, by two methods; N itself stays in the headline. */
+/** How many unrelated trials the M compared ones amount to, by two methods; N itself stays in the headline. */
 export type EffectiveFigures = {
-  /** `ok`; `no-trial`: none has a ratio; `no-series`: not all returns are known; `periods-differ`. */
+  /** `ok`; `no-trial`: none has a ratio; `no-series`: not all returns are known. */
   readonly state: string;
   /** M. */
   readonly trials: number;
@@ -153,14 +160,15 @@ export function deflate(
   options: DeflationOptions,
 ): Deflation {
   if (measures.length === 0) throw new RangeError("measures: expected at least 1 trial, got 0");
-  const { benchmark, periodsPerYear } = options;
-  const ratios = measures.flatMap(({ ratio }) => (ratio === null ? [] : [ratio]));
+  const { benchmark } = options;
   const n = measures.length;
+  const { of, trials } = comparedTrials(measures, options.like);
+  const ratios = trials.map(({ ratio }) => ratio);
   const variance = varianceOf(ratios.map(({ sharpe }) => sharpe));
   const sr0 = barOf(n, variance);
-  const periods = new Set(ratios.map((ratio) => ratio.periods));
-  const own = periods.size === 1 ? (ratios[0] as SharpeRatio).periods : null;
-  const best = bestOf(measures);
+  const own = of?.periods ?? null;
+  const periodsPerYear = of !== null && of.gaps > 0 ? null : options.periodsPerYear;
+  const best = bestOf(trials);
   return {
     known_at: knownAt,
     units: {
@@ -172,8 +180,9 @@ export function deflate(
       periods_per_year: periodsPerYear,
       level: contract.trackRecordLevel,
     },
+    compared: of,
     periods: own,
-    trials: trialRows(measures, sr0, options),
+    trials: trialRows(measures, new Set(trials), sr0, { benchmark, periodsPerYear }),
     n_trials: n,
     n_ratios: ratios.length,
     variance,
@@ -184,16 +193,17 @@ export function deflate(
       target_per_year: TARGET_PER_YEAR,
       own_years: own === null || periodsPerYear === null ? null : own / periodsPerYear,
     },
-    pbo: overfittingOf(measures, options.blocks),
-    effective_trials: effectiveOf(measures),
+    pbo: overfittingOf(trials, options.blocks),
+    effective_trials: effectiveOf(trials),
   };
 }
 
 const TARGET_PER_YEAR = 1;
 
-/** Σ(x − x̄)²/(n − 1), in the order given; null below two. */
+/** Σ(x − x̄)²/(n − 1), in the order given; exactly 0 where all are reported the same; null below two. */
 function varianceOf(values: readonly number[]): number | null {
   if (values.length < 2) return null;
+  if (new Set(values.map(round12)).size === 1) return 0;
   const centre = values.reduce((sum, value) => sum + value, 0) / values.length;
   const squares = values.reduce((sum, value) => sum + (value - centre) * (value - centre), 0);
   return squares / (values.length - 1);
@@ -202,17 +212,11 @@ function varianceOf(values: readonly number[]): number | null {
 /** Never that of one trial where there are more. */
 function barOf(n: number, variance: number | null): number | null {
   if (n === 1) return 0;
-  return variance === null ? null : deflationBar(n, variance);
+  return variance === null || variance === 0 ? null : deflationBar(n, variance);
 }
 
-type WithRatio = TrialMeasure & { readonly ratio: SharpeRatio };
-
-function withRatio(measures: readonly TrialMeasure[]): WithRatio[] {
-  return measures.filter((measure): measure is WithRatio => measure.ratio !== null);
-}
-
-function bestOf(measures: readonly TrialMeasure[]): WithRatio | null {
-  return withRatio(measures).reduce<WithRatio | null>(
+function bestOf(trials: readonly WithRatio[]): WithRatio | null {
+  return trials.reduce<WithRatio | null>(
     (best, each) => (best === null || round12(each.ratio.sharpe) > round12(best.ratio.sharpe) ? each : best),
     null,
   );
@@ -223,24 +227,29 @@ const known = (value: number): number | null => (Number.isFinite(value) ? value 
 
 function trialRows(
   measures: readonly TrialMeasure[],
+  compared: ReadonlySet<TrialMeasure>,
   sr0: number | null,
-  { benchmark, periodsPerYear }: DeflationOptions,
+  { benchmark, periodsPerYear }: Pick<DeflationOptions, "benchmark" | "periodsPerYear">,
 ): DeflatedTrial[] {
   const p = measures.map(({ ratio }) => (ratio === null ? null : known(sharpeTail(ratio, 0))));
   const tested = Float64Array.from(p, (value) => value ?? 1);
   const [byHolm, byBh] = [holm(tested), benjaminiHochberg(tested)];
-  return measures.map(({ name, state, ratio, repeats, spread }, i) => ({
+  return measures.map(({ name, state, ratio, gaps, repeats, spread }, i) => ({
     name,
     state,
+    compared: compared.has(measures[i] as TrialMeasure),
     periods: ratio?.periods ?? null,
     sharpe: ratio?.sharpe ?? null,
     error: ratio && known(sharpeError(ratio)),
     sharpe_per_year:
-      ratio === null || periodsPerYear === null ? null : ratio.sharpe * Math.sqrt(periodsPerYear),
+      ratio === null || periodsPerYear === null || gaps > 0 ? null : ratio.sharpe * Math.sqrt(periodsPerYear),
     skewness: ratio?.skewness ?? null,
     kurtosis: ratio?.kurtosis ?? null,
     psr: ratio && known(probabilisticSharpe(ratio, benchmark)),
-    dsr: ratio && (sr0 === null ? null : known(probabilisticSharpe(ratio, sr0))),
+    dsr:
+      ratio === null || sr0 === null || !compared.has(measures[i] as TrialMeasure)
+        ? null
+        : known(probabilisticSharpe(ratio, sr0)),
     p: p[i] as number | null,
     p_holm: p[i] === null ? null : (byHolm[i] as number),
     p_bh: p[i] === null ? null : (byBh[i] as number),
@@ -279,26 +288,19 @@ function stateOf(value: number | null): DerivedState {
   return Number.isFinite(value) ? "ok" : "infinite";
 }
 
-type NoSeries = "no-trial" | "no-series" | "periods-differ";
+type NoSeries = "no-trial" | "no-series";
 
-/** The returns of trials with a ratio, all over the same periods; why not, where there are none. */
-function seriesOf(measures: readonly TrialMeasure[]): readonly Float64Array[] | NoSeries {
-  const trials = withRatio(measures);
+/** The returns of the compared trials; why not, where there are none. */
+function seriesOf(trials: readonly WithRatio[]): readonly Float64Array[] | NoSeries {
   if (trials.length === 0) return "no-trial";
   const series = trials.flatMap((trial) => (trial.series === null ? [] : [trial.series]));
-  if (series.length < trials.length) return "no-series";
-  const [first] = trials as [WithRatio, ...WithRatio[]];
-  const same = trials.every(
-    ({ ratio, over }) => ratio.periods === first.ratio.periods && over === first.over,
-  );
-  return same ? series : "periods-differ";
+  return series.length < trials.length ? "no-series" : series;
 }
 
-function overfittingOf(measures: readonly TrialMeasure[], blocks: number): OverfittingFigures {
-  const trials = withRatio(measures);
+function overfittingOf(trials: readonly WithRatio[], blocks: number): OverfittingFigures {
   const none = { pbo: null, blocks, combinations: null, dropped: null, zero_logits: null };
   const absent = { ...none, loss_probability: null, trials: trials.length };
-  const series = seriesOf(measures);
+  const series = seriesOf(trials);
   if (typeof series === "string") return { state: series, ...absent, constant: null };
   const found = backtestOverfitting(series, blocks);
   if (found.state === "constant")
@@ -317,9 +319,9 @@ function overfittingOf(measures: readonly TrialMeasure[], blocks: number): Overf
   };
 }
 
-function effectiveOf(measures: readonly TrialMeasure[]): EffectiveFigures {
-  const trials = withRatio(measures).length;
-  const series = seriesOf(measures);
+function effectiveOf(compared: readonly WithRatio[]): EffectiveFigures {
+  const trials = compared.length;
+  const series = seriesOf(compared);
   if (typeof series === "string")
     return {
       state: series,

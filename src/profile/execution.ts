@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type Duration, parseDuration } from "../core/duration.ts";
 import { limits } from "../core/limits.ts";
 import { type Complain, type Place, strict } from "../core/refusal.ts";
-
+import type { PlaceOf } from "../core/schema.ts";
 import { fitsLeverage } from "../model/given-answer.ts";
 
 const strictly = { additionalProperties: false } as const;
@@ -82,11 +82,17 @@ const COSTLIEST = 0.5;
 /** The terms with their defaults: no latency, any fraction of a unit, leverage 1, a capital of 10,000. */
 export function executionTerms(
   disk: ExecutionOnDisk,
-  place: Place,
+  at: Place | PlaceOf,
   complain: Complain = strict,
 ): ExecutionTerms | undefined {
+  const placeOf: PlaceOf = typeof at === "string" ? () => at : at;
   const { component, prices, costs, lot = 0, leverage = 1, capital = 10_000 } = disk;
-  const latency = parseDuration(disk.latency ?? "PT0S", place, "execution.latency", complain);
+  const latency = parseDuration(
+    disk.latency ?? "PT0S",
+    placeOf("/execution/latency"),
+    "execution.latency",
+    complain,
+  );
   const { basis_points = 0, fixed = 0, half_spread = 0 } = costs;
   const terms = {
     component,
@@ -99,7 +105,7 @@ export function executionTerms(
   const worst = leverage * Math.max(...Object.values(sideCosts(terms)));
   if (worst >= COSTLIEST) {
     complain("FieldInvalid", {
-      place,
+      place: placeOf("/execution/costs"),
       field: "execution.costs",
       found: `${worst} of the equity at a leverage of ${leverage}`,
       expected: `less than ${COSTLIEST}`,
@@ -109,6 +115,7 @@ export function executionTerms(
   if (latency === undefined) return undefined;
   if (latency.months !== 0 || latency.days !== 0) {
     const expected = "an exact time, such as PT24H: days and months are a calendar's";
+    const place = placeOf("/execution/latency");
     complain("FieldInvalid", { place, field: "execution.latency", found: latency.text, expected });
     return undefined;
   }

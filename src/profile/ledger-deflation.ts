@@ -1,48 +1,48 @@
 /** The deflation of a ledger's trials as it stands: each of them counts, and nobody passes a figure in. */
+import { canonical } from "../core/canonical.ts";
 import { contract } from "../core/contract.ts";
-import { type Place, refuse } from "../core/refusal.ts";
+import type { Place } from "../core/refusal.ts";
 import type { TrialRows } from "../ledger/trial-chain.ts";
-import { type Trial, trialsOf } from "../ledger/trial-ledger.ts";
+import { demandOneUnit, type Trial, trialsOf } from "../ledger/trial-ledger.ts";
 import { type Deflation, deflate } from "./deflation.ts";
-import { measureOfTrial, type TrialMeasure } from "./trial-measure.ts";
-import { trialName } from "./trial-name.ts";
+import { measureOfTrial, type TrialMeasure, UNSAID } from "./trial-measure.ts";
+import { trialNames } from "./trial-name.ts";
 
 /**
- * PSR is against 0; yearly figures are made where all trials with a period name as many of them a year. Refuses
+ * PSR is against 0; yearly figures are made where all trials with a period name as many of them a year. `like`: the start
+ * row of a trial, with which the compared ones compare; null, or where it has no ratio: the kind that most are of. Refuses
  * EvalLedgerUnitsMismatch where two trials are of different periods, and what measureOfTrial refuses. Throws RangeError
  * where the ledger has no trial.
  */
-export function deflateLedger({ place, rows, head }: TrialRows): Deflation {
+export function deflateLedger({ place, rows, head }: TrialRows, like: number | null = null): Deflation {
   const trials = trialsOf(rows);
-  demandSameUnits(trials, place);
+  demandOneUnit(trials, place);
+  const index = trials.findIndex(({ start }) => start === like);
   const options = {
     benchmark: 0,
     blocks: contract.overfittingBlocks,
     periodsPerYear: periodsPerYear(trials),
+    like: index < 0 ? null : index,
   };
-  const measures = trials.map((trial) => measured(trial, place));
-  return deflate(measures, { rows: rows.length, head }, options);
+  return deflate(measuresOf(trials, place), { rows: rows.length, head }, options);
+}
+
+function measuresOf(trials: readonly Trial[], place: Place): TrialMeasure[] {
+  const names = trialNames(trials);
+  const firsts = new Map(trials.map((trial) => [trial.start, trial]));
+  return trials.map((trial, i) => {
+    const measure = measured(trial, names[i] as string, place);
+    const first = trial.first === trial.start ? null : (firsts.get(trial.first)?.measures ?? null);
+    return { ...measure, again: first !== null && canonical(first) === canonical(trial.measures) };
+  });
 }
 
 /** One that ended under a profile that measures nothing was tried all the same. */
-function measured(trial: Trial, place: Place): TrialMeasure {
-  const name = trialName(trial);
+function measured(trial: Trial, name: string, place: Place): TrialMeasure {
   if (trial.state !== "ended" || trial.units !== null || trial.measures !== null)
     return measureOfTrial(trial, name, place);
-  const none = { ratio: null, series: null, over: null, spread: null };
+  const none = { ...UNSAID, ratio: null, series: null, spread: null };
   return { name, state: "unmeasured", repeats: trial.repeats, ...none };
-}
-
-function demandSameUnits(trials: readonly Trial[], place: Place): void {
-  const first = trials.find(({ units }) => units !== null);
-  const other = trials.find(({ units }) => units !== null && units !== first?.units);
-  if (other !== undefined)
-    refuse("EvalLedgerUnitsMismatch", {
-      place: `${place}:${other.start + 1}`,
-      row: other.start,
-      found: String(other.units),
-      expected: String(first?.units),
-    });
 }
 
 type Config = { readonly profile?: { readonly returns?: { readonly periods_per_year?: unknown } } } | null;

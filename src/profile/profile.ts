@@ -108,6 +108,8 @@ export type ProfileOnDisk = Static<typeof ProfileOnDisk>;
 export type Profile = {
   readonly name: string;
   readonly place: Place;
+  /** Where the value at a JSON pointer stands: in the file that says it, of those that extend each other. */
+  readonly placeOf: PlaceOf;
   readonly seed: number;
   readonly repeats: number;
   readonly temperature: number;
@@ -167,13 +169,13 @@ export function loadProfile(
   folders: readonly string[],
   complain: Complain = strict,
 ): Profile | undefined {
-  const chain: { readonly disk: ProfileOnDisk; readonly folder: string }[] = [];
+  const chain: { readonly disk: ProfileOnDisk; readonly folder: string; readonly placeOf: PlaceOf }[] = [];
   let next: string | undefined = file;
   let place = shown;
   while (next !== undefined) {
     const read = readProfile(next, place, complain);
     if (read === undefined) return undefined;
-    chain.unshift({ disk: read.disk, folder: path.dirname(next) });
+    chain.unshift({ ...read, folder: path.dirname(next) });
     if (read.disk.extends === undefined) break;
     if (chain.length > limits.parents)
       refuse("LimitExceeded", {
@@ -197,7 +199,12 @@ export function loadProfile(
   const whole = { ...disk, bootstrap: merged("bootstrap"), identity: merged("identity") };
   const budgeted = disk.budget === undefined ? whole : { ...whole, budget: merged("budget") };
   const leaky = disk.leakage === undefined ? budgeted : { ...budgeted, leakage: merged("leakage") };
-  const profile = profileOf(leaky, shown, folderOf("reader_files"), complain);
+  const placeOf: PlaceOf = (pointer) => {
+    const key = pointer.split("/", 2)[1] as keyof ProfileOnDisk;
+    const says = chain.findLast(({ disk }) => disk[key] !== undefined) ?? chain.at(-1);
+    return says?.placeOf(pointer) ?? shown;
+  };
+  const profile = profileOf(leaky, shown, folderOf("reader_files"), complain, placeOf);
   const [readerFolder, judgeFolder] = [folderOf("reader"), folderOf("judge")].map((each) =>
     path.resolve(each),
   );
@@ -220,6 +227,7 @@ export function profileOf(
   place: Place,
   folder = ".",
   complain: Complain = strict,
+  placeOf: PlaceOf = () => place,
 ): Profile {
   const { budget, leakage, judge, query_findings } = disk;
   const leakOnDisk = {
@@ -230,11 +238,12 @@ export function profileOf(
   return {
     name: disk.name,
     place,
+    placeOf,
     seed: disk.seed ?? 1,
     repeats: disk.repeats ?? 1,
     temperature: disk.temperature ?? 0,
     family: disk.family ?? null,
-    execution: executionOf(disk.execution, place, complain),
+    execution: executionOf(disk.execution, placeOf, complain),
     returns: disk.returns === undefined ? null : returnsTerms(disk.returns),
     universe: disk.universe ?? null,
     waive: disk.waive ?? [],
@@ -266,11 +275,11 @@ export function profileOf(
 
 function executionOf(
   disk: ProfileOnDisk["execution"],
-  place: Place,
+  placeOf: PlaceOf,
   complain: Complain,
 ): Profile["execution"] {
   if (disk === undefined) return null;
-  return disk === "none" ? disk : (executionTerms(disk, place, complain) ?? null);
+  return disk === "none" ? disk : (executionTerms(disk, placeOf, complain) ?? null);
 }
 
 /**

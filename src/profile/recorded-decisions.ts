@@ -1,5 +1,5 @@
 /** The section of a recorded run's decisions, made again from what the run folder keeps: profile, prices, exits. */
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import type { Json } from "../core/canonical.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
@@ -9,6 +9,7 @@ import { decisionSection } from "./decisions.ts";
 import { delistingArm, type Waiver, WaiverList } from "./delisting-arm.ts";
 import { ExecutionOnDisk, type ExecutionTerms, executionTerms } from "./execution.ts";
 import { parseExits } from "./exits.ts";
+import { parseSkipped, SkippedOnDisk } from "./gaps.ts";
 import { parseQuotes } from "./quote-lines.ts";
 import { quotesOf } from "./quotes.ts";
 import { ReturnsOnDisk, returnsTerms } from "./returns.ts";
@@ -24,7 +25,13 @@ const DecisionProfile = Type.Object({
 
 /** `stamp.execution`. */
 const StampedExecution = Type.Object(
-  { component: Type.String(), code: Type.String(), prices: Type.String(), exits: Type.String() },
+  {
+    component: Type.String(),
+    code: Type.String(),
+    prices: Type.String(),
+    exits: Type.String(),
+    skipped: Type.Optional(SkippedOnDisk),
+  },
   { additionalProperties: false },
 );
 
@@ -53,7 +60,7 @@ export async function recordedDecisions({
     universe?: UniverseTerms;
     waive?: readonly Waiver[];
   };
-  const said = fit(StampedExecution, stamped, place) as { component: string; prices: string; exits: string };
+  const said = fit(StampedExecution, stamped, place) as Static<typeof StampedExecution>;
   const execution = executionTerms(disk.execution, place) as ExecutionTerms;
   if (said.component !== execution.component)
     refuse("FieldInvalid", {
@@ -70,6 +77,7 @@ export async function recordedDecisions({
     returns: returnsTerms(disk.returns),
     quotes: quotesOf(parseQuotes(prices.text, prices.place), execution.prices.columns),
     exits: parseExits(exits.text, exits.place),
+    skipped: parseSkipped(said.skipped ?? {}, place),
     staged,
   });
   return { section, staged };

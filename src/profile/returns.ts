@@ -68,14 +68,21 @@ function measureRepeat(seed: number, excess: readonly number[] | null): RepeatMe
 /** A row holds 65,535 bytes: some 250 for a repeat, some 20 for a return. */
 const WITH_RETURNS = 100;
 
+/** The slice whose returns they are, the instants between which they were made, how often nothing was held in between. */
+export type MeasuredOver = {
+  readonly slice: string;
+  readonly marks: readonly Instant[];
+  readonly gaps: number;
+};
+
 /**
- * What a ledger's row keeps of a trial; the returns are the means over its repeats, where they are few enough for a row,
- * `marks` the instants between which they were made: returns of other periods are not compared.
+ * What a ledger's row keeps of a trial; the returns are the means over its repeats, where they are few enough for a row.
+ * Returns over something else are not compared.
  */
 export function trialMeasures(
   repeats: readonly (readonly number[] | null)[],
   seeds: readonly number[],
-  marks: readonly Instant[],
+  { slice, marks, gaps }: MeasuredOver,
 ): TrialMeasures {
   const measured = repeats.map((excess, i) => measureRepeat(seeds[i] as number, excess));
   const other = measured.find(({ state }) => state !== "ok");
@@ -90,5 +97,5 @@ export function trialMeasures(
         )
       : null;
   const over = digestOfJson(marks.map((mark) => formatInstant(mark)));
-  return { repeats: measured, state: other?.state ?? "ok", returns: means, over };
+  return { repeats: measured, state: other?.state ?? "ok", returns: means, over, slice, gaps };
 }

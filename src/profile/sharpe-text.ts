@@ -9,7 +9,9 @@ import {
   bestSentence,
   boundSentence,
   choiceSentence,
+  comparedSentence,
   effectiveSentence,
+  ifApart,
   methodSentence,
   overfittingSentence,
   ratioWords,
@@ -29,6 +31,7 @@ const MOST = 20;
 export function deflationText(deflation: Deflation, read: readonly string[]): string[] {
   const trials = byRatio(deflation);
   const absent = deflation.trials.filter(({ sharpe }) => sharpe === null);
+  const others = deflation.trials.filter(({ sharpe, compared }) => sharpe !== null && !compared);
   const { best, known_at: at } = deflation;
   const dots = deflationDots(deflation);
   return [
@@ -36,8 +39,14 @@ export function deflationText(deflation: Deflation, read: readonly string[]): st
     ...(at === null ? [] : paragraph(`Deflated for ${trialsKnown(deflation)}, head ${at.head}.`)),
     "",
     ...paragraph(methodSentence(deflation)),
+    ...optional(comparedSentence(deflation)),
     ...(trials.length === 0 ? [] : ["", ...trialLines(trials)]),
-    ...absentLines(absent),
+    ...listLines("Without a ratio, counted in N and not in V", absent, ({ state }) => stateWords(state)),
+    ...listLines(
+      "Not compared, counted in N and not in V",
+      others,
+      ({ sharpe, periods }) => `${shownRatio(sharpe)} over ${counted(periods as number, "period")}`,
+    ),
     ...(dots === null ? [] : ["", ...dotSketch(dots, MOST)]),
     "",
     ...(best === null ? [] : bestLines(best, deflation)),
@@ -45,15 +54,16 @@ export function deflationText(deflation: Deflation, read: readonly string[]): st
     ...hanging("effective trials: ", effectiveSentence(deflation)),
     "",
     ...paragraph(`${bestSentence(deflation)}${choiceSentence(deflation)}`),
+    ...optional(fewSentence(deflation)),
     "",
     ...paragraph(boundSentence(deflation)),
   ];
 }
 
-/** Trials with a ratio, the greatest first. */
+/** Compared trials, the greatest ratio first. */
 function byRatio({ trials }: Deflation): DeflatedTrial[] {
   return trials
-    .filter(({ sharpe }) => sharpe !== null)
+    .filter(({ compared }) => compared)
     .sort((a, b) => round12(b.sharpe as number) - round12(a.sharpe as number));
 }
 
@@ -113,15 +123,38 @@ function trialLines(trials: readonly DeflatedTrial[]): string[] {
   ];
 }
 
-const MOST_ABSENT = 10;
+/** Below three years of months. */
+const FEW_PERIODS = 36;
+const SHORT_BLOCK = 4;
 
-function absentLines(absent: readonly DeflatedTrial[]): string[] {
-  if (absent.length === 0) return [];
-  const told = absent
-    .slice(0, MOST_ABSENT)
-    .map(({ name, state }) => `${shownWords(name)} (${stateWords(state)})`);
-  const more = absent.length > MOST_ABSENT ? ` and ${absent.length - MOST_ABSENT} more with --json` : "";
-  return paragraph(`Without a ratio, counted in N and not in V: ${told.join(", ")}${more}.`);
+/** What few periods make rough, and blocks of few; else nothing. */
+function fewSentence({ periods, pbo }: Deflation): string {
+  if (periods === null) return "";
+  const few =
+    periods < FEW_PERIODS
+      ? [
+          `Few periods: the formulae are for many, and of ${periods} the skewness and the kurtosis, and with them every PSR and DSR, are rough.`,
+        ]
+      : [];
+  const length = Math.floor(periods / pbo.blocks);
+  const short =
+    pbo.pbo !== null && length < SHORT_BLOCK
+      ? [`Blocks of ${counted(length, "period")} are short for PBO: fewer blocks are longer.`]
+      : [];
+  return [...few, ...short].join(" ");
+}
+
+const MOST_LISTED = 10;
+
+function listLines(
+  title: string,
+  trials: readonly DeflatedTrial[],
+  words: (trial: DeflatedTrial) => string,
+): string[] {
+  if (trials.length === 0) return [];
+  const told = trials.slice(0, MOST_LISTED).map((trial) => `${shownWords(trial.name)} (${words(trial)})`);
+  const more = trials.length > MOST_LISTED ? ` and ${trials.length - MOST_LISTED} more with --json` : "";
+  return paragraph(`${title}: ${told.join(", ")}${more}.`);
 }
 
 function bestLines(best: BestTrial, deflation: Deflation): string[] {
@@ -137,7 +170,7 @@ function bestLines(best: BestTrial, deflation: Deflation): string[] {
     ...hanging("PSR: ", `${shownProbability(best.psr)} against ${benchmark}`),
     ...hanging(
       "N: ",
-      `${counted(n, "trial")}, ${ratios} of them with a ratio; V, the variance of those: ${variance === null ? "none" : shownSmall(variance)}`,
+      `${counted(n, "trial")}, ${ratios} of them with a ratio${ifApart(deflation)}; V, the variance of those: ${variance === null ? "none" : shownSmall(variance)}`,
     ),
     ...hanging(
       "SR0: ",
@@ -163,6 +196,7 @@ function bestLines(best: BestTrial, deflation: Deflation): string[] {
 const shownSmall = (value: number): string => String(Number(value.toPrecision(4)));
 
 const paragraph = (text: string): string[] => wrapWords(text, COLUMNS);
+const optional = (text: string): string[] => (text === "" ? [] : paragraph(text));
 
 /** `  name: words`, further lines below the words. */
 const hanging = (name: string, words: string): string[] => wrapWords(`  ${name}${words}`, COLUMNS, "    ");

@@ -52,12 +52,54 @@ export function trialsKnown({ known_at: at, n_trials: n }: Deflation): string {
 }
 
 /** How each figure is made. */
-export function methodSentence({ units }: Deflation): string {
+export function methodSentence({ units, compared }: Deflation): string {
+  const rate = compared?.risk_free ?? null;
+  const returns =
+    rate === null
+      ? "the returns, which are taken to be in excess of cash already"
+      : rate === 0
+        ? "the returns; no rate is subtracted from them"
+        : `the returns above ${shownGiven(rate)} a period`;
   return (
-    `Ratios are Sharpe ratios ${units.ratio}, not annualised: mean over standard deviation (ddof ${units.ddof}) of the ` +
-    "returns, which are taken to be in excess of cash already. Skewness and kurtosis are population moments; kurtosis " +
-    "is plain, 3 for a normal distribution."
+    `Ratios are Sharpe ratios ${units.ratio}, not annualised: mean over standard deviation (ddof ${units.ddof}) of ` +
+    `${returns}. Skewness and kurtosis are population moments; kurtosis is plain, 3 for a normal distribution.`
   );
+}
+
+/** Which of the trials are compared, where some are not; else nothing. */
+export function comparedSentence({ compared, n_ratios: ratios }: Deflation): string {
+  if (compared === null) return "";
+  const { others, again, slice, gaps } = compared;
+  const of = slice === null || slice === "all" ? "" : ` of the slice ${slice}`;
+  const told = [
+    ...(others === 0
+      ? []
+      : [
+          `${counted(others, "trial")} over other cases, or above another rate, ${others === 1 ? "counts" : "count"} in N; only the ${ratios} over the same ${counted(compared.periods, "period")}${of} are compared (--like ROW: those over the cases of another row).`,
+        ]),
+    ...(again === 0
+      ? []
+      : [
+          `${counted(again, "trial")} measured just what an earlier one of the same identity and seed had: ${again === 1 ? "it counts" : "they count"} in N and not in V.`,
+        ]),
+    ...(gaps === 0
+      ? []
+      : [`Nothing was held in ${counted(gaps, "gap")} between the cases, so no figure is per year.`]),
+  ];
+  return told.join(" ");
+}
+
+/** Why nothing is known of the best that luck would bring. */
+export function noBarSentence(deflation: Pick<Deflation, "n_trials" | "n_ratios" | "compared">): string {
+  const { n_trials: n, n_ratios: ratios } = deflation;
+  return ratios < 2
+    ? `${n} trials were begun and ${ratios} has a ratio${ifApart(deflation)}; how high luck alone would have brought the best of them needs two at least`
+    : `${n} trials were begun and all ${ratios} ratios${ifApart(deflation)} are the same, which says nothing of how luck varies`;
+}
+
+/** After a number of ratios, where there are others too. */
+export function ifApart({ compared }: Pick<Deflation, "compared">): string {
+  return compared !== null && compared.others + compared.again > 0 ? " that is compared" : "";
 }
 
 /** Whether the best of N stands out, and at what. A verdict compares what is reported. */
@@ -66,7 +108,7 @@ export function bestSentence(deflation: Deflation): string {
   if (best === null) return `No trial has a ratio: of ${trialsKnown(deflation)} nothing can be said.`;
   const name = shownWords(best.name);
   if (best.dsr_state === "not estimable")
-    return `not estimable: ${n} trials were begun and ${deflation.n_ratios} has a ratio; how high luck alone would have brought the best of them needs two at least. The PSR of ${name} takes it for the only trial, which it is not.`;
+    return `not estimable: ${noBarSentence(deflation)}. The PSR of ${name} takes it for the only trial, which it is not.`;
   if (best.dsr === null)
     return `degenerate: the returns of ${name} take two values only, in a way that leaves its ratio without an error to judge it by.`;
   const level = shownProbability(units.level).replace(/0+$/, "");
@@ -106,9 +148,8 @@ export function ratioWords({ sharpe }: BestTrial, { units }: Deflation): string 
 const METHOD: { readonly [state: string]: string } = {
   "no-trial": "no trial has a ratio",
   "no-series": "of some trials only the digest of the returns is known, not the returns",
-  "periods-differ": "the trials are over different periods",
   "too-few-trials": "it compares at least 2 trials with a ratio",
-  "too-few-periods": "there are too few periods for so many blocks",
+  "too-few-periods": "there are fewer than 2 periods a block: fewer blocks are longer",
 };
 
 /** Whether the best in sample stays good outside. */
@@ -117,7 +158,7 @@ export function overfittingSentence({ pbo }: Deflation): string {
     return `not estimable: the returns of ${shownWords(pbo.constant)} do not vary over half of the blocks.`;
   if (pbo.pbo === null) return `not estimable: ${METHOD[pbo.state] ?? pbo.state}.`;
   const zeros = pbo.zero_logits === 0 ? "" : `, ${pbo.zero_logits} of them at the median itself`;
-  return `${shownProbability(pbo.pbo)}: chosen by one half of ${pbo.blocks} blocks of time, the best of ${pbo.trials} ends at or below the median of the other half in ${shownPercent(pbo.pbo)} of ${pbo.combinations} halvings${zeros}; it loses there in ${shownPercent(pbo.loss_probability as number)}.${
+  return `${shownProbability(pbo.pbo)}: chosen by one half of ${pbo.blocks} blocks of time, the best of ${pbo.trials} ends at or below the median of the other half (of equal ones the first is chosen, and equals share the mean of their ranks) in ${shownPercent(pbo.pbo)} of ${pbo.combinations} halvings${zeros}; it loses there in ${shownPercent(pbo.loss_probability as number)}.${
     pbo.dropped === 0
       ? ""
       : ` The first ${counted(pbo.dropped as number, "period")} left out, for blocks of one size.`

@@ -16,16 +16,27 @@ export type TrialMeasure = {
   readonly series: Float64Array | null;
   /** Digest of the instants of those periods; null where nothing says them. */
   readonly over: string | null;
+  /** Of the cases, where there are several; null where nothing says it. */
+  readonly slice: string | null;
+  /** The rate per period that the returns are above; null where nothing says it. */
+  readonly riskFree: number | null;
+  /** How often nothing was held between two periods. */
+  readonly gaps: number;
+  /** An earlier trial of the same identity and seed measured the same: it adds nothing to V. */
+  readonly again: boolean;
   /** Declared repeats. */
   readonly repeats: number;
   /** The least and the greatest ratio of the repeats; null unless the state is `ok`. */
   readonly spread: readonly [number, number] | null;
 };
 
+/** Of a trial of which nothing but its returns is known, or not even they. */
+export const UNSAID = { over: null, slice: null, riskFree: null, gaps: 0, again: false } as const;
+
 /** Of one series of excess returns, whose ratio is it alone. Throws RangeError where one is not finite. */
 export function measureOfSeries(name: string, returns: Float64Array): TrialMeasure {
   const { n, sharpe, skewness, kurtosis, state } = returnFigures(returns);
-  const own = { name, state, series: returns, over: null, repeats: 1 };
+  const own = { ...UNSAID, name, state, series: returns, repeats: 1 };
   if (sharpe === null || skewness === null || kurtosis === null) return { ...own, ratio: null, spread: null };
   return {
     ...own,
@@ -60,6 +71,9 @@ export const TrialMeasures = Type.Object(
     returns: Type.Union([Type.Array(Type.Number(), { maxItems: limits.trialReturns }), Type.Null()]),
     /** Of those periods' instants, where it is said: returns of different periods are not compared. */
     over: Type.Optional(digest),
+    /** What of the cases was measured, and how often nothing was held between two periods. */
+    slice: Type.Optional(Type.String({ maxLength: limits.nameCharacters })),
+    gaps: Type.Optional(Type.Integer({ minimum: 0 })),
   },
   { additionalProperties: false },
 );
@@ -72,7 +86,7 @@ export type TrialMeasures = Static<typeof TrialMeasures>;
  */
 export function measureOfTrial(trial: Trial, name: string, ledger: Place): TrialMeasure {
   const { state, repeats, measures, end } = trial;
-  const none = { name, ratio: null, series: null, over: null, repeats, spread: null };
+  const none = { ...UNSAID, name, ratio: null, series: null, repeats, spread: null };
   if (state !== "ended") return { ...none, state };
   const broken: Broken = (found, expected) =>
     refuse("TrialLedgerBroken", {
@@ -83,7 +97,7 @@ export function measureOfTrial(trial: Trial, name: string, ledger: Place): Trial
     });
   const fault = misfit(TrialMeasures, measures);
   if (fault !== undefined) return broken(fault, "the measures of a run of returns");
-  const { repeats: ended, returns, over = null } = measures as TrialMeasures;
+  const { repeats: ended, returns, over = null, slice = null, gaps = 0 } = measures as TrialMeasures;
   const other = ended.find((one) => one.state !== "ok");
   if (other !== undefined) return { ...none, state: other.state };
   if (ended.length > repeats) broken(`${ended.length} repeats`, `at most the ${repeats} declared`);
@@ -107,9 +121,20 @@ export function measureOfTrial(trial: Trial, name: string, ledger: Place): Trial
     },
     series: returns === null ? null : Float64Array.from(returns),
     over,
+    slice,
+    riskFree: riskFreeOf(trial),
+    gaps,
+    again: false,
     repeats,
     spread: [Math.min(...own), Math.max(...own)],
   };
+}
+
+type Config = { readonly profile?: { readonly returns?: { readonly risk_free?: unknown } } } | null;
+
+function riskFreeOf({ config }: Trial): number | null {
+  const rate = (config as Config)?.profile?.returns?.risk_free;
+  return typeof rate === "number" ? rate : null;
 }
 
 type Broken = (found: string, expected: string) => never;

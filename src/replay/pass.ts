@@ -119,8 +119,10 @@ export async function passOver(
 }
 
 /** What the case's question wanted for an answer. */
-const wantedOf = ({ answer }: Planned["item"], { leverage }: Serving): Wanted =>
-  answer === "positions" ? { answer, leverage } : { answer };
+const wantedOf = (item: Planned["item"], { leverage }: Serving): Wanted =>
+  item.kind === "decision"
+    ? { answer: item.answer, leverage, members: item.members }
+    : { answer: item.answer };
 
 /** An answer of the kind that was wanted, as a run would have taken it. Refuses EntryShapeWrong. */
 function demandAnswers(entries: readonly Entry[], wanted: Wanted, placeOf: (index: number) => Place): void {

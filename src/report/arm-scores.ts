@@ -12,7 +12,7 @@ export type ArmScores = {
   readonly answered: number;
   readonly declined: number;
   readonly faults: number;
-  /** Trajectories without a score: declined, faults, and answers without a settled outcome. */
+  /** Trajectories without a score: declined, faults, and answers without a settled outcome; no decision that was answered. */
   readonly unscored: number;
 };
 
@@ -42,9 +42,13 @@ function armOf(arm: string, scores: readonly TrajectoryScore[]): ArmScores {
     answered: count("answered"),
     declined: count("declined"),
     faults: count("fault") + count("broken"),
-    unscored: scores.filter((score) => score.brier === null).length,
+    unscored: scores.filter(isUnscored).length,
   };
 }
+
+/** What became of a decision that was answered is in its own section. */
+export const isUnscored = ({ brier, positions }: TrajectoryScore): boolean =>
+  brier === null && positions === null;
 
 /** How figures are made: the seed and resamples of the stamp, and the cluster of each case. */
 export type Estimation = {

@@ -15,7 +15,14 @@ import type { Manifest } from "../run/manifest.ts";
 import type { RunRecord } from "../run/record.ts";
 import type { Bootstrap } from "../run/stamp.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
-import { type ArmScores, byArm, caseFigure, type Estimation, estimationOf } from "./arm-scores.ts";
+import {
+  type ArmScores,
+  byArm,
+  caseFigure,
+  type Estimation,
+  estimationOf,
+  isUnscored,
+} from "./arm-scores.ts";
 import { armsSection } from "./arms-section.ts";
 import { leakageSection } from "./leakage-section.ts";
 import { modelEvidence } from "./model-evidence.ts";
@@ -270,10 +277,6 @@ function findings(plan: Subject, scores: readonly TrajectoryScore[]): Json[] {
   });
 }
 
-/** A decision that was answered: what became of it is in its own section. */
-const isDerived = ({ caseIndex, state }: TrajectoryScore, outcomes: readonly Outcome[]) =>
-  outcomes[caseIndex]?.state === "derived" && state === "answered";
-
 /** `not_asked`: cases of a split that no fold tests. */
 function tally(
   plan: Subject,
@@ -295,7 +298,7 @@ function tally(
     answered: scores.filter((score) => score.state === "answered").length,
     declined: scores.filter((score) => score.state === "declined").length,
     faults,
-    unscored: scores.filter((score) => score.brier === null && !isDerived(score, outcomes)).length,
+    unscored: scores.filter(isUnscored).length,
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { Interval } from "../stats/cluster-mean.ts";
 import type { CutoffPlot, SideLine } from "./cutoff-slices.ts";
+import { axisRange, axisTicks, heightOn } from "./value-axis.ts";
 
 /** Across: −1 at 2h before the cutoff, 0 at it, 1 at 2h after. Up: 0 at the foot of the frame, 1 at its top. */
 export type Spot = { readonly across: number; readonly up: number };
@@ -43,9 +44,9 @@ export function cutoffFrame(plot: CutoffPlot, rise: Interval | null = null): Cut
   const level = (pre: boolean) => strokes.find((stroke) => stroke.pre === pre && stroke.to.x === 0)?.to.y;
   const [pre, post] = [level(true), level(false)];
   const ends = pre === undefined || rise === null ? [] : rise.map((end) => within(pre + end, values));
-  const range = frameOf([...values, ...ends.map(({ value }) => value)]);
-  const spot = ({ x, y }: Mark): Spot => ({ across: x / reach, up: heightOf(y, range) });
-  const [lo, hi] = ends.map(({ value, cut }) => ({ up: heightOf(value, range), cut }));
+  const range = axisRange([...values, ...ends.map(({ value }) => value)]);
+  const spot = ({ x, y }: Mark): Spot => ({ across: x / reach, up: heightOn(y, range) });
+  const [lo, hi] = ends.map(({ value, cut }) => ({ up: heightOn(value, range), cut }));
   return {
     points: bins.map((bin) => ({
       ...spot({ x: (bin.from + bin.to) / 2, y: bin.mean }),
@@ -56,15 +57,14 @@ export function cutoffFrame(plot: CutoffPlot, rise: Interval | null = null): Cut
     jump:
       pre === undefined || post === undefined
         ? null
-        : { pre: heightOf(pre, range), post: heightOf(post, range) },
+        : { pre: heightOn(pre, range), post: heightOn(post, range) },
     reach: lo === undefined || hi === undefined ? null : { lo, hi },
     donut: donut / reach,
-    ticks: ticksOf(range).map(({ value, label }) => ({ up: heightOf(value, range), label })),
+    ticks: axisTicks(range).map(({ value, label }) => ({ up: heightOn(value, range), label })),
   };
 }
 
 type Mark = { readonly x: number; readonly y: number };
-type Range = { readonly lo: number; readonly hi: number };
 
 /** From the outer end to the donut, and from there to the cutoff. */
 function strokesOf({ level, slope }: SideLine, outer: number, inner: number) {
@@ -76,10 +76,6 @@ function strokesOf({ level, slope }: SideLine, outer: number, inner: number) {
   return strokes.filter(({ from, to }) => Number.isFinite(from.y) && Number.isFinite(to.y));
 }
 
-const MARGIN = 0.12;
-/** Spans below this have too few digits left for ticks. */
-const NO_SPAN = 1e-300;
-
 /** No further from the values than half their span: a wide interval does not flatten the picture. */
 function within(value: number, values: readonly number[]): { readonly value: number; readonly cut: boolean } {
   const [least, most] = [Math.min(...values), Math.max(...values)];
@@ -87,42 +83,4 @@ function within(value: number, values: readonly number[]): { readonly value: num
   const half = span > Math.abs(most) * 1e-9 ? span : Math.abs(most) / 4;
   const [floor, roof] = [Math.max(least - half, -Number.MAX_VALUE), Math.min(most + half, Number.MAX_VALUE)];
   return { value: Math.min(roof, Math.max(floor, value)), cut: value < floor || value > roof };
-}
-
-/** A little more than the values span, and 0 where they are near it. Halves do not overflow. */
-function frameOf(values: readonly number[]): Range {
-  const [least, most] = values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
-  const half = most / 2 - least / 2;
-  const pad = half > Math.abs(most) * 1e-9 ? half * MARGIN : Math.abs(most) / 4;
-  const lo = least >= 0 && least < half + 2 * pad ? 0 : Math.max(least - pad, -Number.MAX_VALUE);
-  const hi = most <= 0 && most > -half - 2 * pad ? 0 : Math.min(most + pad, Number.MAX_VALUE);
-  return hi / 2 - lo / 2 > NO_SPAN ? { lo, hi } : { lo: least < 0 ? -1 : 0, hi: 1 };
-}
-
-function heightOf(value: number, { lo, hi }: Range): number {
-  return Math.min(1, Math.max(0, (value / 2 - lo / 2) / (hi / 2 - lo / 2)));
-}
-
-const TICKS = 6;
-const LABEL_COLUMNS = 10;
-
-/** Multiples of 1, 2 or 5 times a power of ten, each read from its decimal text. */
-function ticksOf({ lo, hi }: Range): { value: number; label: string }[] {
-  const least = ((hi / 2 - lo / 2) / TICKS) * 2;
-  const [digits, power] = least.toExponential().split("e").map(Number) as [number, number];
-  const [factor, exponent] = digits > 5 ? [1, power + 1] : [digits > 2 ? 5 : digits > 1 ? 2 : 1, power];
-  const step = Number(`${factor}e${exponent}`);
-  const first = Math.ceil(lo / step);
-  if (!Number.isSafeInteger(first * factor * 10))
-    return [lo, hi].map((value) => ({ value, label: labelOf(value, 0) }));
-  return Array.from({ length: TICKS + 1 }, (_, i) => Number(`${(first + i) * factor}e${exponent}`))
-    .filter((value) => value <= hi)
-    .map((value) => ({ value, label: labelOf(value, Math.max(0, -exponent)) }));
-}
-
-function labelOf(value: number, decimals: number): string {
-  const fixed = decimals <= LABEL_COLUMNS ? value.toFixed(decimals) : "";
-  if (fixed !== "" && fixed.length <= LABEL_COLUMNS) return fixed;
-  const shortest = value.toExponential();
-  return (shortest.length <= LABEL_COLUMNS ? shortest : value.toExponential(3)).replace("e+", "e");
 }

@@ -34,7 +34,12 @@ export function renderText(
   const verdict =
     r["verdict"] === "green"
       ? emphasis(`GREEN  no case failed${unanswered(r["tally"] as Fields)}`, true)
-      : emphasis(cases > 0 ? `RED  ${cases} of ${total} cases failed` : "RED  no case has a score", false);
+      : emphasis(
+          cases > 0
+            ? `RED  ${cases} of ${total} cases failed`
+            : `RED  no case ${section === null ? "has a score" : "has an answer and a known outcome"}`,
+          false,
+        );
   const above = [
     `${(r["caseset"] as Fields)["name"]} · ${reader["name"]} · ${headline["n"] === total ? total : `${headline["n"]} of ${total}`} cases${section === null ? `, ${outcomes["settled"]} settled, ${outcomes["events"]} events` : ""}`,
     verdict,

@@ -10,6 +10,7 @@ import { localDay } from "../core/local-time.ts";
 import { refuse } from "../core/refusal.ts";
 import { clip } from "../core/words.ts";
 import type { RunSecret } from "../ledger/audit-ledger.ts";
+import { demandOneUnit, trialsOf } from "../ledger/trial-ledger.ts";
 import type { Family } from "../model/family.ts";
 import type { Judge } from "../model/judge.ts";
 import { type KnownTable, knownTables } from "../model/readers/table-reads.ts";
@@ -33,7 +34,7 @@ import {
   unservedRow,
 } from "./staging.ts";
 import { caseSetDigest, type Identities, identify, makeStamp, type RunOptions, type Stamp } from "./stamp.ts";
-import { demandUnits, type TrialRules } from "./trial-rules.ts";
+import type { TrialRules } from "./trial-rules.ts";
 import type { World } from "./world.ts";
 
 export type Selection = {
@@ -149,8 +150,10 @@ export async function preflight(
     stagedOf: keeping(stageOf, limits.stagedCases),
   };
   for (const check of checks) check(plan);
-  if (world.trials !== undefined && selection.earlier === null)
-    await demandUnits(selection.trial?.units ?? null, world.trials);
+  const { trials } = world;
+  const units = selection.trial?.units ?? null;
+  if (trials !== undefined && units !== null && selection.earlier === null)
+    demandOneUnit(trialsOf((await trials.read()).rows), trials.place, units);
   return { ...plan, ...(await provePlants(plan, world)) };
 }
 

@@ -40,7 +40,7 @@ export async function startTrial(plan: Plan, world: World): Promise<BegunTrial |
   const { trials } = world;
   if (trials === undefined) return null;
   const { stamp, selection, run } = plan;
-  const { profile, seed, repeats } = selection.options;
+  const { profile, seed, repeats, filters, limit } = selection.options;
   const { name, params } = stamp["reader"] as { name: string; params: Json };
   const mark = await trials.start({
     at: now(world),
@@ -49,7 +49,11 @@ export async function startTrial(plan: Plan, world: World): Promise<BegunTrial |
     seed,
     repeats,
     units: selection.trial?.units ?? null,
-    config: { reader: { name, params }, profile },
+    config: {
+      reader: { name, params },
+      profile,
+      cases: { n: plan.cases.length, filters: filters.map(({ key, value }) => `${key}=${value}`), limit },
+    },
   });
   await appendLeafOnce(run, mark, trials, world);
   return { start: mark.row, mark: { head: mark.head, ledger: trials.name, rows: mark.rows } };

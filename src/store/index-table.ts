@@ -75,6 +75,8 @@ export function indexTable(raw: RawTable, complain: Complain = strict): Table {
     keyStart,
     constantValid: isConstant(valid, keyOf),
     constantEntity: entityCells === null || isConstant(entityCells, keyOf),
+    place: raw.place,
+    lines: raw.lines === null ? null : permuteCodes(raw.lines, kept),
     bodyOrder: [...raw.columns.keys()].sort((a, b) => (nameAt(raw, a) < nameAt(raw, b) ? -1 : 1)),
     digest: raw.digest ?? digestOf(""),
   };

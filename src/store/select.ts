@@ -236,10 +236,33 @@ function ordered(table: Table, plants: readonly PlantedRow[], query: Query, rows
         ? compareKeys(table, plants, a, b)
         : compareRows(table, plants, a, b);
   };
-  for (let i = 1; i < rows.length; i++) {
-    if (compare(rows[i - 1] as number, rows[i] as number) > 0) return rows.slice().sort(compare);
+  return sortedBy(rows, compare);
+}
+
+/** By an order that is total over these rows: one pass where they stand in it, or in its reverse, but for a few at the end. */
+export function sortedBy(rows: Int32Array, compare: (a: number, b: number) => number): Int32Array {
+  const falling = rows.length > 1 && compare(rows[0] as number, rows[1] as number) > 0;
+  let run = Math.min(1, rows.length);
+  while (run < rows.length && compare(rows[run - 1] as number, rows[run] as number) > 0 === falling) run++;
+  if (run === rows.length) return falling ? rows.slice().reverse() : rows;
+  if (run < rows.length * LONG_RUN) return rows.slice().sort(compare);
+  const head = falling ? rows.slice(0, run).reverse() : rows.subarray(0, run);
+  return merged(head, rows.slice(run).sort(compare), compare);
+}
+
+/** Below this share of the rows a run spares no work. */
+const LONG_RUN = 0.75;
+
+/** Two sorted lists as one. */
+function merged(a: Int32Array, b: Int32Array, compare: (a: number, b: number) => number): Int32Array {
+  const all = new Int32Array(a.length + b.length);
+  for (let i = 0, j = 0; i + j < all.length; ) {
+    const takeA = j === b.length || (i < a.length && compare(a[i] as number, b[j] as number) <= 0);
+    all[i + j] = (takeA ? a[i] : b[j]) as number;
+    if (takeA) i++;
+    else j++;
   }
-  return rows;
+  return all;
 }
 
 /** Real rows by (valid time, key): what most candidates already are. */

@@ -4,6 +4,7 @@ import { canonical } from "../core/canonical.ts";
 import type { Digest } from "../core/digest.ts";
 import { formatInstant } from "../core/instant.ts";
 import { limits } from "../core/limits.ts";
+import type { Place } from "../core/refusal.ts";
 import { type Cell, rowRef } from "../core/row-ref.ts";
 
 /** One column over all versions: numbers (NaN = absent; booleans as 0 and 1), or codes into a dictionary (-1 = absent). */
@@ -47,6 +48,9 @@ export type Table = {
   readonly constantEntity: boolean;
   /** Column indexes in the order of canonical JSON. */
   readonly bodyOrder: readonly number[];
+  /** Where its rows were read, and the line of each version; null: they stand in no lines. */
+  readonly place: Place;
+  readonly lines: Int32Array | null;
   readonly digest: Digest;
 };
 
@@ -61,6 +65,11 @@ export function cellOf(table: Table, version: number, column: number): Cell | un
   const value = (c.numbers as Float64Array)[version] as number;
   if (Number.isNaN(value)) return null;
   return c.type === "boolean" ? value === 1 : value;
+}
+
+/** `index.csv:12`: where a version's row stands. */
+export function rowPlace({ place, lines }: Table, version: number): Place {
+  return lines === null ? place : `${place}:${lines[version]}`;
 }
 
 export function keyCells(table: Table, version: number): Cell[] {

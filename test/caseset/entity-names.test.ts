@@ -229,7 +229,7 @@ test("entityFinder finds what a naive, quadratic one finds", () => {
     },
   );
   fc.assert(property, { numRuns: 800 });
-  assert.ok(matched > 500, "names were found at all");
+  assert.ok(matched > 100, "names were found at all");
 });
 
 test("entityFinder: a hostile text takes time in its length, whatever the names", () => {

@@ -61,6 +61,29 @@ test("parseDuration: refuses every other spelling, beside its nearest neighbour"
   for (const other of [1, null, undefined, {}]) refused("DurationInvalid", () => parse(other));
 });
 
+test("parseDuration: the hint says how a number and a unit are spelled, and a hint is always a duration", () => {
+  const hints = [
+    ["5d", "P5D"],
+    ["5 Days", "P5D"],
+    ["90m", undefined],
+    ["90 min", "PT90M"],
+    ["2w", "P2W"],
+    ["6mo", "P6M"],
+    ["1y", "P1Y"],
+    ["12hours", "PT12H"],
+    ["30s", "PT30S"],
+    ["p1dt2h", "P1DT2H"],
+    ["p1d1m", undefined],
+    ["five days", undefined],
+    ["pt", undefined],
+  ] as const;
+  for (const [bad, good] of hints) {
+    const { hint } = refused("DurationInvalid", () => parse(bad));
+    assert.equal(/^write (\S+)/.exec(hint ?? "")?.[1], good, bad);
+    if (good !== undefined) assert.equal(parse(good).text, good);
+  }
+});
+
 test("parseDuration: a delay of more than a century is refused before any sum can overflow", () => {
   const { details } = refused("LimitExceeded", () => parse("P99999Y"));
   assert.equal(details.place, "c.yaml:2:8");

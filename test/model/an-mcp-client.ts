@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { SaidIdentity } from "../../src/model/identity.ts";
 import { type McpOptions, mcpReader } from "../../src/model/mcp-reader.ts";
-import type { Attempt, Opening, ReaderSource, ToolAnswer, Tools } from "../../src/model/reader.ts";
+import type { AskedCase, Attempt, Opening, ReaderSource, ToolAnswer, Tools } from "../../src/model/reader.ts";
 import { toolSchemas, toolSchemaVersion } from "../../src/store/tools.ts";
 import { askedCase } from "./an-asked-case.ts";
 
@@ -99,6 +99,7 @@ export async function ask(
   { source }: Held,
   tools: Tools | null,
   deadline: AbortSignal = new AbortController().signal,
+  asked: AskedCase = askedCase,
 ): Promise<Attempt> {
   await source.identity(null);
   const opening: Opening = {
@@ -107,5 +108,5 @@ export async function ask(
     paused: (work) => work,
     record: () => undefined,
   };
-  return source.open(null, opening).answer(askedCase, tools, new AbortController().signal);
+  return source.open(null, opening).answer(asked, tools, new AbortController().signal);
 }

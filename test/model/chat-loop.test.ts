@@ -16,7 +16,7 @@ import { parseWithout } from "../../src/model/credential.ts";
 import type { ToolAnswer } from "../../src/model/reader.ts";
 import { toolSchemas } from "../../src/store/tools.ts";
 import { assertEvery } from "../support/all.ts";
-import { askedCase } from "./an-asked-case.ts";
+import { askedCase, askedDecision } from "./an-asked-case.ts";
 
 const settings: ChatSettings = {
   model: "m",
@@ -92,6 +92,18 @@ test("chat loop: whatever a model says, the conversation ends with an attempt, a
     }),
   );
   assert.ok(endings.has("fault"));
+});
+
+test("chat loop: positions of another than the case's members are no answer: the model is told who they are, and may answer again", async () => {
+  const held = (entity: string) => ({
+    calls: [{ id: entity, name: "answer", args: canonical({ positions: { [entity]: 1 } }) }],
+  });
+  const { ending, bodies } = await talk([held("m9"), held("m2")], { asked: askedDecision });
+  assert.deepEqual([ending.kind, "positions" in ending && ending.positions], ["answer", { m2: 1 }]);
+  assert.equal(bodies.length, 2);
+  assert.match(bodies[1] as string, /m9.*expected members of the case alone: m1, m2/);
+  const text = await talk([{ content: '{"positions":{"m9":1}}' }], { asked: askedDecision, maxTurns: 1 });
+  assert.equal(text.ending.kind, "fault");
 });
 
 test("parseCompletion: any JSON is a completion or none, and counts that are no counts are absent", () => {

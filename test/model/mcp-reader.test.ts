@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../src/core/limits.ts";
+import type { Positions } from "../../src/model/given-answer.ts";
 import { missingMcp } from "../../src/model/mcp-reader.ts";
 import { noUsage } from "../../src/model/reader.ts";
 import { toolSchemas } from "../../src/store/tools.ts";
 import { refused, refusedLater } from "../core/refused.ts";
 import { assertEvery } from "../support/all.ts";
-import { askedCase } from "./an-asked-case.ts";
+import { askedCase, askedDecision } from "./an-asked-case.ts";
 import { ask, echoTools, held, identity } from "./an-mcp-client.ts";
 
 const closedNow = { ok: false, fault: { class: "aborted", message: "the case is closed" } };
@@ -99,6 +100,22 @@ test("mcpReader: an answer that is none is malformed output, and ends the case",
     });
     await Promise.all([closed, one.client.close()]);
   }
+});
+
+test("mcpReader: positions of another than the case's members are malformed output; those of a member stand", async () => {
+  const answered = async (positions: Positions) => {
+    const one = held({ asked: askedDecision });
+    const attempt = ask(one, echoTools().tools, new AbortController().signal, askedDecision);
+    await one.connect();
+    const heard = one.call("answer", { positions });
+    const given = await attempt;
+    await Promise.all([one.source.close?.(), heard.then(() => one.client.close())]);
+    return given;
+  };
+  const other = await answered({ m9: 1 });
+  assert.ok(other.kind === "fault" && other.class === "malformed_output", JSON.stringify(other));
+  assert.equal(other.message, 'positions: "m9", expected members of the case alone: m1, m2');
+  assert.deepEqual(await answered({ m2: 1 }), { kind: "answer", positions: { m2: 1 }, usage: null });
 });
 
 test("mcpReader: a fault of a tool and a violation are errors to the client, and it may go on", async () => {

@@ -9,12 +9,13 @@ import { type CaseSet, loadCaseSet } from "../../src/caseset/load.ts";
 import type { TableSpec } from "../../src/caseset/table-spec.ts";
 import { formatInstant, type Instant, parseInstant } from "../../src/core/instant.ts";
 import { runAccount, type TradedAccount } from "../../src/profile/account.ts";
-import { marksOf, sliceOf } from "../../src/profile/decisions.ts";
+import { marksOf } from "../../src/profile/decisions.ts";
 import type { ExecutionTerms } from "../../src/profile/execution.ts";
 import { checkDelistingReturns, compoundReturn } from "../../src/profile/exits.ts";
 import { quotesOfTable } from "../../src/profile/price-table.ts";
 import { loadProfile, type Profile } from "../../src/profile/profile.ts";
 import { type Quotes, quotesOf } from "../../src/profile/quotes.ts";
+import { sliceOf } from "../../src/profile/slices.ts";
 import { type UniverseTerms, universeExits } from "../../src/profile/universe.ts";
 import { universeWarnings } from "../../src/profile/universe-lint.ts";
 import { createStore, replyText, type Store } from "../../src/store/door.ts";
@@ -57,7 +58,7 @@ const at = (text: string): Instant => parseInstant(text, "t", "t") as Instant;
 const first = (month: string): Instant =>
   at(`${month}-01T00:00:00-0${/-(12|01|02|03)$/.test(month) ? 5 : 4}:00`);
 const exitsOf = ({ store, quotes }: World) =>
-  universeExits(profile.universe as UniverseTerms, store, quotes, "p");
+  universeExits(profile.universe as UniverseTerms, store, quotes, () => "p");
 
 type Body = Readonly<Record<string, string | number | null>>;
 /** What a reader is told at a horizon. */

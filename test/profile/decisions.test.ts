@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../../src/core/canonical.ts";
 import { memoryTrialLedger } from "../../src/ledger/memory-trials.ts";
+import type { Positions } from "../../src/model/given-answer.ts";
 import { refusedLater } from "../core/refused.ts";
 import { decider, decisionSet, priceOf, runDecisions, tradingProfile } from "../support/decision-set.ts";
 
@@ -128,6 +129,44 @@ test("decisions: positions beyond the leverage are no answer; at it they are", a
   const [beyond, at] = [resultOf(await run(0.51)), resultOf(await run(0.5))];
   assert.equal(routed(beyond, "all")[0]?.held, 2);
   assert.equal(routed(at, "all")[0]?.held, 0);
+});
+
+test("decisions: what is no answer stands in the report by its case, with the sizes' sum and the leverage, or with the name and the list", async () => {
+  const made = await decisionSet({ weeks: 3, more: () => ({ members: ["ash"] }) });
+  const { report } = await runDecisions(
+    made,
+    decider(
+      ({ id }): Positions => (id === "week-1" ? { birch: 0.5 } : id === "week-2" ? { ash: 1.5 } : { ash: 1 }),
+    ),
+  );
+  const { faults } = report.evidence as unknown as { faults: Record<string, string>[] };
+  assert.deepEqual(
+    faults.map((one) => [one["case"], one["class"], one["message"]]),
+    [
+      ["week-1", "malformed_output", 'positions: "birch", expected members of the case alone: ash'],
+      ["week-2", "malformed_output", "positions whose sizes add up to 1.5, expected at most the leverage, 1"],
+    ],
+  );
+  const [own] = routed(resultOf({ report }), "fixed_universe");
+  assert.deepEqual([own?.held, own?.orders.map(({ entity }) => entity)], [2, ["ash"]]);
+});
+
+test("decisions: whatever is answered, the states of the arms add up to the tally's, and an answer is not among the unscored", async () => {
+  const made = await decisionSet({ weeks: 4 });
+  const { report } = await runDecisions(
+    made,
+    decider(({ id }) => (id === "week-1" ? null : { ash: id === "week-2" ? 2 : 1 })),
+  );
+  const { arms, tally } = report.result as unknown as {
+    arms: { routed: Record<string, number> };
+    tally: Record<string, number>;
+  };
+  const { answered, declined, faults, unscored, trajectories } = arms.routed;
+  assert.deepEqual([answered, declined, faults, unscored, trajectories], [2, 1, 1, 2, 4]);
+  assert.deepEqual(
+    [tally["answered"], tally["unscored"], tally["sampled"]],
+    [answered, unscored, trajectories],
+  );
 });
 
 test("decisions: a universe without a window is refused by its case, and with one of another table; the nearest runs", async () => {

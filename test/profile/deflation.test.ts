@@ -8,7 +8,7 @@ import { expectedMaximum, probabilisticSharpe } from "../../src/stats/sharpe.ts"
 import { assertEvery } from "../support/all.ts";
 import { given, normal, someMeasures, without } from "./some-measures.ts";
 
-const plain: DeflationOptions = { benchmark: 0, blocks: 4, periodsPerYear: null };
+const plain: DeflationOptions = { benchmark: 0, blocks: 4, periodsPerYear: null, like: null };
 const of = (measures: Parameters<typeof deflate>[0], more: Partial<DeflationOptions> = {}) =>
   deflate(measures, null, { ...plain, ...more });
 const near = (found: number | null | undefined, expected: number, distance = 1e-12) =>
@@ -162,14 +162,68 @@ describe("what N and V count", () => {
       return [pbo.state, effective.state, periods];
     };
     assert.deepEqual(states(wave(1, 30), wave(2, 30)), ["ok", "ok", 30]);
-    assert.deepEqual(states(wave(1, 30), wave(2, 29)), ["periods-differ", "periods-differ", null]);
-    assert.deepEqual(states({ ...wave(1, 30), over: "x" }, { ...wave(2, 30), over: "y" }), [
-      "periods-differ",
-      "periods-differ",
+    const alone = "too-few-trials";
+    assert.deepEqual(states(wave(1, 30), wave(2, 29)), [alone, "ok", 29]);
+    assert.deepEqual(states({ ...wave(1, 30), over: "x" }, { ...wave(2, 30), over: "y" }), [alone, "ok", 30]);
+    assert.deepEqual(states({ ...wave(1, 30), slice: "x" }, { ...wave(2, 30), slice: "y" }), [
+      alone,
+      "ok",
+      30,
+    ]);
+    assert.deepEqual(states({ ...wave(1, 30), riskFree: 0 }, { ...wave(2, 30), riskFree: 0.001 }), [
+      alone,
+      "ok",
       30,
     ]);
     assert.deepEqual(states({ ...wave(1, 30), over: "x" }, { ...wave(2, 30), over: "x" }), ["ok", "ok", 30]);
     assert.deepEqual(states(wave(1, 30), { ...wave(2, 30), series: null }), ["no-series", "no-series", 30]);
+  });
+
+  it("V, the best and DSR are of one kind of trials: the commonest, of as many the latest, or the one asked for", () => {
+    const kinds = [
+      { ...given("a", normal(0.9, 24)), over: "two years" },
+      { ...given("b", normal(0.1, 60)), over: "five" },
+      { ...given("c", normal(0.3, 60)), over: "five" },
+      without("d"),
+    ];
+    const five = of(kinds);
+    assert.deepEqual([five.n_trials, five.n_ratios, five.best?.name], [4, 2, "c"]);
+    assert.deepEqual([five.compared?.over, five.compared?.others, five.compared?.periods], ["five", 1, 60]);
+    assert.ok(Math.abs((five.variance as number) - 0.02) < 1e-15);
+    assert.deepEqual(
+      five.trials.map(({ compared, dsr, psr }) => [compared, dsr !== null, psr !== null]),
+      [
+        [false, false, true],
+        [true, true, true],
+        [true, true, true],
+        [false, false, false],
+      ],
+    );
+    assert.equal(of(kinds.slice(0, 2)).compared?.over, "five");
+    assert.equal(of(kinds.slice(0, 2).toReversed()).compared?.over, "two years");
+    const two = of(kinds, { like: 0 });
+    assert.deepEqual([two.best?.name, two.n_trials, two.n_ratios, two.sr0], ["a", 4, 1, null]);
+    assert.deepEqual(of(kinds, { like: 3 }), five, "one without a ratio says no kind");
+  });
+
+  it("what measured just the same once more counts in N and not in V: trying again never raises the DSR", () => {
+    const tried = [given("a", normal(0.1)), given("b", normal(0.3)), given("c", normal(0.2))];
+    const again = [...tried, ...[1, 2, 3].map((n) => ({ ...given(`c${n}`, normal(0.2)), again: true }))];
+    const [before, after] = [of(tried), of(again)];
+    assert.deepEqual([before.n_trials, after.n_trials, after.n_ratios], [3, 6, 3]);
+    assert.equal(after.variance, before.variance);
+    assert.ok((after.best?.dsr as number) < (before.best?.dsr as number));
+    assert.equal(after.compared?.again, 3);
+  });
+
+  it("ratios that are all the same say nothing of luck: the DSR is not estimable, never the PSR", () => {
+    const same = of([given("a", normal(0.3)), given("b", normal(0.3 + 1e-16))]);
+    assert.deepEqual(
+      [same.variance, same.sr0, same.best?.dsr, same.best?.dsr_state],
+      [0, null, null, "not estimable"],
+    );
+    assert.ok((of([given("a", normal(0.3)), given("b", normal(0.3001))]).sr0 as number) > 0);
+    assert.equal(of([given("a", normal(0.3))]).sr0, 0);
   });
 
   it("the best is the first of equals as they are reported", () => {
@@ -217,7 +271,7 @@ describe("of any trials", () => {
         }
         assert.equal(found.n_trials, measures.length);
         assert.equal(found.n_ratios, found.trials.filter(({ sharpe }) => sharpe !== null).length);
-        assert.equal(found.sr0 === null, found.n_trials > 1 && found.n_ratios < 2);
+        assert.equal(found.sr0 === null, found.n_trials > 1 && (found.n_ratios < 2 || found.variance === 0));
         assert.equal(found.best === null, found.n_ratios === 0);
         assert.equal(found.best?.dsr_state === "ok", typeof found.best?.dsr === "number");
       }),

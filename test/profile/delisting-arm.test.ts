@@ -122,7 +122,10 @@ describe("delisting arm", () => {
       [...arms].filter((one) => one.endsWith("delisting")),
       UNIVERSE.map((id) => `${id} delisting`),
     );
-    assert.match(said(report), /Delisting arm: 3 of 3 cases held the planted member's return Trials/);
+    assert.match(
+      said(report),
+      /Delisting arm: 3 of 3 cases saw the planted member's delisting return Trials/,
+    );
   });
 
   it("shows a member that looks like the others in that arm alone, to every tool, and none of it counts as a plant", async () => {

@@ -112,11 +112,49 @@ test("columns that are none, or not of numbers, are refused; two rows of one ent
   refused("PriceInvalid", () => quotesOf(quotesOfTable(zero, ["open"]), ["open"]));
 });
 
+test("a price that is none is refused with its line, entity, column and value, though the rows are sorted", async () => {
+  const rows = ["2014-03-11,100,101,a", "2014-03-10,99,100,b", "2014-03-07,98,-3,c", "2014-03-06,,97,d"];
+  const table = await tableOf(`date,open,close,note\n${rows.join("\n")}\n`, {});
+  const quotes = (all: Table) => quotesOf(quotesOfTable(all, ["open", "close"]), ["open", "close"]);
+  const { details } = refused("PriceInvalid", () => quotes(table));
+  assert.deepEqual(details, { place: "index.csv:4", entity: "index", column: "close", found: "-3" });
+  const mended = await tableOf(`date,open,close,note\n${rows.join("\n").replace("-3", "3")}\n`, {});
+  assert.equal(quotes(mended).series.get("index")?.refs.length, 7);
+});
+
+test("columns are in the order of a day, as the table says when each is known; else the profile's line is named", async () => {
+  const table = await tableOf("date,open,close,note\n2014-03-07,100,101,a\n", {});
+  const placeOf = (pointer: string) => `p.yaml${pointer}`;
+  const turned = refused("FieldInvalid", () => quotesOfTable(table, ["close", "open"], null, placeOf));
+  assert.equal(turned.details.place, "p.yaml/execution/prices/columns");
+  assert.match(
+    turned.message,
+    /execution\.prices\.columns: close, open, expected .*open \(PT9H30M\), close \(PT16H\), as available_time/,
+  );
+  assert.equal([...quotesOfTable(table, ["open", "close"], null, placeOf)].length, 2);
+  assert.equal([...quotesOfTable(table, ["close"], null, placeOf)].length, 1);
+  const other = { available_time: { after: "valid_time", delay: "P1D" } } as const;
+  const whole = await tableOf("date,open,close,note\n2014-03-07,100,101,a\n", other);
+  assert.equal([...quotesOfTable(whole, ["close", "open"], null, placeOf)].length, 2, "it does not say");
+  const unknown = refused("ColumnUnknown", () => quotesOfTable(table, ["open", "shut"], null, placeOf));
+  assert.match(
+    unknown.message,
+    /p\.yaml\/execution\/prices\/columns\/1: execution\.prices\.columns\.1: column shut/,
+  );
+});
+
 test("of any table: a cell is known as its last quote by an instant says, and no quote is of a cell unseen", () => {
   let seen = 0;
   const property = fc.property(randomTables, ({ schema, rows }) => {
-    const table = tableOfRows(schema, rows);
     const column = "x";
+    const raised = rows.map(({ cells, ...row }) => {
+      const x = cells[column];
+      return {
+        ...row,
+        cells: typeof x === "number" ? { ...cells, [column]: 2 + x / (1 + Math.abs(x)) } : cells,
+      };
+    });
+    const table = tableOfRows(schema, raised); // prices are above 0
     if (!table.columnIndex.has(column)) return;
     const quotes = [...quotesOfTable(table, [column])];
     seen += quotes.length;

@@ -127,11 +127,40 @@ test("loadProfile: each fault has its code and place, and its neighbour is read"
 test("checkExecution: a profile that does not say is refused by its file", () => {
   const silent = load(put("silent", "name: silent\n"));
   const { details } = refused("EvalExecutionUndeclared", () => checkExecution(silent, "forecast"));
-  assert.deepEqual(details, { place: "silent.yaml", profile: "silent" });
+  assert.deepEqual(details, { place: "silent.yaml", profile: "silent", trades: false });
   const none = load(put("loud", "name: loud\nexecution: none\n"));
   checkExecution(none, "forecast");
-  refused("EvalExecutionUndeclared", () => checkExecution(none, "decision")); // positions that nothing fills
+  const trading = refused("EvalExecutionUndeclared", () => checkExecution(none, "decision"));
+  assert.equal(trading.details.place, "loud.yaml:2:1"); // positions that nothing fills
+  assert.match(trading.message, /no component in `execution`/);
+  assert.match(trading.hint ?? "", /component: next-available-price/);
+  assert.doesNotMatch(trading.hint ?? "", /execution: none/, "which is what stands there");
 });
+
+test("placeOf: a key is in the file that says it, of those that extend each other; an absent one in none of its own", () => {
+  put("below", `name: below\nreturns: {per: day}\n${TRADING}  costs: {}\n`);
+  const { placeOf } = load(put("above", "extends: below\nname: above\nreturns:\n  per: month\n"));
+  assert.deepEqual(
+    ["/returns/per", "/returns", "/execution/prices/columns/1", "/universe", "/name"].map(placeOf),
+    [
+      "above.yaml:4:3",
+      "above.yaml:3:1",
+      `${path.join(folder, "below.yaml")}:5:42`,
+      "above.yaml:1:1",
+      "above.yaml:2:1",
+    ],
+  );
+  const at = (text: string) =>
+    refused("FieldInvalid", () => load(put("terms", `name: terms\n${TRADING}${text}`))).details;
+  const costly = at("  costs: {basis_points: 5000}\n  leverage: 50\n");
+  assert.deepEqual([costly.place, costly.field], ["terms.yaml:5:3", "execution.costs"]);
+  const late = at("  costs: {}\n  latency: P1D\n");
+  assert.deepEqual([late.place, late.field], ["terms.yaml:6:3", "execution.latency"]);
+  load(put("terms", `name: terms\n${TRADING}  costs: {}\n  latency: PT24H\n`));
+});
+
+const TRADING =
+  "execution:\n  component: next-available-price\n  prices: {table: index, columns: [open, close]}\n";
 
 test("findProfile, findFamily: a path, else each folder in order; what was looked at is told", () => {
   const near = written(folder, "near/x.yaml", "name: x\n");

@@ -11,7 +11,7 @@ import { textsOf, xmlFault } from "../report/well-formed.ts";
 import { assertNone } from "../support/all.ts";
 import { given, normal, someMeasures, without } from "./some-measures.ts";
 
-const plain: DeflationOptions = { benchmark: 0, blocks: 4, periodsPerYear: null };
+const plain: DeflationOptions = { benchmark: 0, blocks: 4, periodsPerYear: null, like: null };
 const said = (
   measures: Parameters<typeof deflate>[0],
   more: Partial<DeflationOptions> = {},
@@ -85,6 +85,18 @@ test("a verdict compares what is reported: a DSR of .95 to twelve digits is .95"
     /on is the one trial that is known, so nothing/,
   );
   assert.match(said([given("below", ratio(1.6448536269514722 - 1e-9))]), /not shown: below/);
+});
+
+test("few periods and short blocks are cautioned against, each at its bound and not at the next", () => {
+  const wave = (n: number, by: number) => Float64Array.from({ length: n }, (_, i) => Math.sin(by * (i + 1)));
+  const of = (n: number, blocks: number) =>
+    said([measureOfSeries("a", wave(n, 1)), measureOfSeries("b", wave(n, 2))], { blocks });
+  assert.match(of(35, 2), /Few periods: .* of 35 the skewness/);
+  assert.doesNotMatch(of(36, 2), /Few periods/);
+  assert.match(of(63, 16), /Blocks of 3 periods are short for PBO/);
+  assert.doesNotMatch(of(64, 16), /short for PBO/);
+  assert.match(of(31, 16), /not estimable: there are fewer than 2 periods a block/);
+  assert.doesNotMatch(of(31, 16), /short for PBO/, "there is none");
 });
 
 test("where choosing is no better than chance it says so beside a best trial that stands out", () => {

@@ -1,6 +1,6 @@
 /** Trials of drawn returns, and of figures that are given, for the tests of what is derived from them. */
 import fc from "fast-check";
-import { measureOfSeries, type TrialMeasure } from "../../src/profile/trial-measure.ts";
+import { measureOfSeries, type TrialMeasure, UNSAID } from "../../src/profile/trial-measure.ts";
 import type { SharpeRatio } from "../../src/stats/sharpe.ts";
 
 /** A trial of whose returns nothing but these figures is known. */
@@ -9,7 +9,7 @@ export const given = (name: string, ratio: SharpeRatio): TrialMeasure => ({
   state: "ok",
   ratio,
   series: null,
-  over: null,
+  ...UNSAID,
   repeats: 1,
   spread: [ratio.sharpe, ratio.sharpe],
 });
@@ -20,7 +20,7 @@ export const without = (name: string, state = "unfinished"): TrialMeasure => ({
   state,
   ratio: null,
   series: null,
-  over: null,
+  ...UNSAID,
   repeats: 1,
   spread: null,
 });

@@ -136,7 +136,7 @@ describe("refusal.TrialLedgerBroken: measures that no run of returns has", () =>
           );
           return measured(ended([repeat(i, { ...rounded, state })]));
         });
-        const options = { benchmark: 0, blocks: 4, periodsPerYear: null };
+        const options = { benchmark: 0, blocks: 4, periodsPerYear: null, like: null };
         const found = deflate(trials, { rows: 8, head: "sha256:0" }, options);
         assert.equal(found.pbo.state === "ok", false, "there is no series");
         assert.equal(found.n_ratios, trials.filter(({ ratio }) => ratio !== null).length);

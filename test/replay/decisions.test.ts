@@ -139,6 +139,22 @@ describe("replay of decisions", () => {
     assert.equal(told(await replayed(same)), "verified", "the nearest, with nothing changed");
   });
 
+  it("takes no answer that names another than the case's members", async () => {
+    const sink = memorySink();
+    const ledger = memoryLedger({ signer: operatorKey, origin });
+    const listed = await decisionSet({ weeks: 2, more: () => ({ members: ["ash"] }) });
+    const readers = decider(() => ({ ash: 0.5 }));
+    await runDecisions(listed, readers, { ledger, sink });
+    const files = new Map([...sink.files].map(([name, bytes]) => [name, Uint8Array.from(bytes)]));
+    assert.equal(told(await replayed(files)), "verified");
+    const other = await forged({ files, signer: operatorKey }, (draft) => {
+      (draft.entries.find(({ kind }) => kind === "answer") as Fields)["positions"] = { birch: 0.5 };
+    });
+    const found = await replayed(other);
+    assert.equal(told(found), "bounds EntryShapeWrong");
+    assert.match(found.failure?.message ?? "", /"birch", expected members of the case alone: ash/);
+  });
+
   it("takes no answer that a run would not have taken, and no price that is not the one that was stamped", async () => {
     const first = (draft: Draft) => draft.entries.find(({ kind }) => kind === "answer") as Fields;
     const cases: [string, (draft: Draft) => void, string][] = [

@@ -14,6 +14,7 @@ import type { AskedDecision, ReaderSource, Tools } from "../../src/model/reader.
 import { type DecisionRun, decisionRun } from "../../src/profile/decision-run.ts";
 import { type Profile, type ProfileOnDisk, profileOf, runOptions } from "../../src/profile/profile.ts";
 import type { Earlier } from "../../src/run/earlier-run.ts";
+import { type Filter, selectCases } from "../../src/run/selection.ts";
 import { memorySink, type Sink } from "../../src/run/sink.ts";
 import { silent } from "../../src/run/world.ts";
 import type { Store } from "../../src/store/door.ts";
@@ -113,6 +114,7 @@ export type DecisionRunOptions = {
   readonly run?: string;
   readonly signal?: AbortSignal;
   readonly family?: Family | null;
+  readonly filters?: readonly Filter[];
   /** What every byte of the run's secret is. */
   readonly secret?: number;
 };
@@ -123,8 +125,10 @@ export async function runDecisions(
   options: DecisionRunOptions = {},
 ): Promise<Backtest & { readonly sink: Sink }> {
   const profile: Profile = profileOf({ name: "test", ...tradingProfile, ...options.profile }, "test");
-  const decided = decisionRun(profile, set, store) as DecisionRun;
-  const rest = { filters: [], limit: null, concurrency: 3 };
+  const filters = options.filters ?? [];
+  const cases = selectCases(set.cases, filters, null, set.place);
+  const decided = decisionRun(profile, set, store, cases) as DecisionRun;
+  const rest = { filters, limit: null, concurrency: 3 };
   const sink = options.sink ?? memorySink();
   let tick = 0;
   const found = await backtest(

@@ -10,7 +10,7 @@ import { dayOf, type MadeDecisions } from "./decision-set.ts";
 export const MEMBERS = ["m0", "m1", "m2", "m3", "m4", "m5"] as const;
 /** It is delisted on a day, which is known a day later; nobody has a price of it from then on. */
 export const LEAVER = "m5";
-const LEFT = 25;
+export const LEFT = 25;
 
 const unit = (i: number, k: number): number => 40 + 10 * k + ((i * (3 + k)) % 11);
 
@@ -30,6 +30,8 @@ export type UniverseOptions = {
   readonly more?: (week: number) => object;
   /** Files of the folder in the place of its own, or beside them. */
   readonly extra?: { readonly [file: string]: string };
+  /** Does the leaver have prices on a day? Absent: until it has left. */
+  readonly priced?: (day: number) => boolean;
   /** The name of a member. */
   readonly name?: (k: number) => string;
 };
@@ -58,6 +60,7 @@ export const UNIVERSE_TABLES = `  members:
 
 export async function universeSet(options: UniverseOptions = {}): Promise<MadeDecisions> {
   const { from = 42, weeks = 4, look = 28, days = 90, fixed = true, more, name = (k) => `m${k}` } = options;
+  const { priced = (day) => day < LEFT } = options;
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-universe-"));
   const put = (file: string, text: string) => fs.writeFileSync(path.join(folder, file), text);
   put(
@@ -73,7 +76,7 @@ export async function universeSet(options: UniverseOptions = {}): Promise<MadeDe
   put("members.csv", `member,stint,from,to,known\n${stints.join("")}`);
   const prices = Array.from({ length: days }, (_, i) =>
     who
-      .filter((k) => k !== leaver || i < LEFT)
+      .filter((k) => k !== leaver || priced(i))
       .map((k) => `${dayOf(i)},${name(k)},${unit(i, k)},${unit(i, k)}.5\n`),
   );
   put("prices.csv", `date,member,open,close\n${prices.flat().join("")}`);

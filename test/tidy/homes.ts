@@ -9,9 +9,9 @@ type Home = { readonly capability: string; readonly file: string; readonly symbo
 
 /** Capabilities that the list may not lose. */
 const needed = (
-  "account from fills|agent session|aggregate|arms|as-of visibility|backtest overfitting|bootstrap|bounded read|brier|budget|canonical json|" +
+  "account from fills|agent session|aggregate|arms|as-of visibility|backtest overfitting|bootstrap|bounded read|brier|budget|canonical json|compared trials|" +
   "case set loading|chat endpoint reader|child process reader|cluster-robust contrast|control difference|" +
-  "control slices|cutoff discontinuity|cutoff slices|deflated ratio|deflation|delisting return|digest|duration|effective trials|entity index|entity names|execution|floor judge|folds of a run|instant parsing|judge calls|kept prices|known outcomes|label intervals|limits|" +
+  "control slices|cutoff discontinuity|cutoff slices|deflated ratio|deflation|delisting return|digest|duration|effective trials|entity index|entity names|execution|gaps of an account|floor judge|folds of a run|instant parsing|judge calls|kept prices|known outcomes|label intervals|limits|" +
   "local time|membership|merkle root|model evidence|module reader|multiple tests|normal quantile|plant|price path|probe|protocol client reader|purge|query finding|" +
   "random stream|ranked search|rate limit|reader identity|reader instances|recorded folds|recorder|refusal|reply cache|report result|" +
   "routing|selection|settlement|split audit|splits|staged arm|staged row|staged row check|stamp|strict json|t quantile|table of answers|table of series|text rendering|training labels|" +

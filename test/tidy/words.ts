@@ -64,6 +64,7 @@ const appliedPhrases = [...applied.flatMap((word) => [[word], [`${word}s`]]), ["
 const drawings = [
   "src/report/cutoff-plot.ts",
   "src/report/dot-plot.ts",
+  "src/report/line-plot.ts",
   "src/report/split-plot.ts",
   "src/report/svg-picture.ts",
 ];

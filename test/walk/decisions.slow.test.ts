@@ -43,6 +43,34 @@ describe("decisions", () => {
     assert.deepEqual([own.returns.length, own.periods, decisions.units.per], [6, 6, "month"]);
   });
 
+  it("report --plot: what was earned, and the ratio among those known, the same bytes again; a word where there is neither", () => {
+    const drawn = (run: string, to: string) => blindcast(["report", run, "--plot", to], { cwd: folder });
+    const told = drawn("a", "pictures");
+    assert.equal(told.status, 0, told.stderr);
+    assert.match(told.stderr, /picture: pictures\/decisions\.svg\npicture: pictures\/trials\.svg/);
+    assert.equal(drawn("a", "again").status, 0);
+    for (const name of ["decisions.svg", "trials.svg"]) {
+      const [one, other] = ["pictures", "again"].map((to) => fs.readFileSync(path.join(folder, to, name)));
+      assert.ok(one?.equals(other as Buffer), name);
+      assert.ok(String(one).startsWith("<svg "));
+    }
+    const bare = path.join(folder, "bare");
+    fs.mkdirSync(bare);
+    fs.copyFileSync(path.join(folder, "a/cases.jsonl"), path.join(bare, "cases.jsonl"));
+    const { result, evidence } = report();
+    const without = {
+      evidence: { ...evidence, trials: undefined },
+      result: { ...result, decisions: { ...result.decisions, slices: {} } },
+    };
+    fs.writeFileSync(path.join(bare, "report.json"), `${canonical(JSON.parse(JSON.stringify(without)))}\n`);
+    const none = drawn("bare", "none");
+    assert.match(none.stderr, /no picture: no case was traded/);
+    assert.ok(!fs.existsSync(path.join(folder, "none")));
+    fs.rmSync(path.join(bare, "cases.jsonl"));
+    assert.match(drawn("bare", "none").stderr, /RunIncomplete/);
+    assert.equal(blindcast(["report", "bare"], { cwd: folder }).status, 0, "only a picture needs the cases");
+  });
+
   it("execution-component: the stamp names the component, its code, its terms and what it read", () => {
     const { execution } = report().result.stamp;
     assert.equal(execution.component, "next-available-price");
@@ -120,6 +148,21 @@ describe("decisions", () => {
     assert.match(refused.stderr, /TrialLedgerBroken/);
     assert.ok(!fs.existsSync(path.join(folder, "d")), "nothing half-written");
     fs.writeFileSync(ledger, text);
+  });
+
+  it("trial-ledger: no run begins anew on a ledger that was cut, or taken away: the audit log knows its rows", () => {
+    const text = fs.readFileSync(ledger, "utf8");
+    const [cut, away] = [`${text.split("\n").slice(0, 4).join("\n")}\n`, null];
+    for (const left of [cut, away]) {
+      if (left === null) fs.rmSync(ledger);
+      else fs.writeFileSync(ledger, left);
+      const refused = run("d", "--param", "rule=hold");
+      assert.equal(refused.status, 2, refused.stderr);
+      assert.match(refused.stderr, /TrialLedgerBroken.*leaves\.jsonl:\d+ says/);
+      assert.ok(!fs.existsSync(path.join(folder, "d")), "nothing half-written");
+      assert.equal(fs.existsSync(ledger) ? fs.readFileSync(ledger, "utf8") : null, left);
+    }
+    fs.writeFileSync(ledger, text);
     assert.equal(blindcast(["ledger", "verify", "sp500-timing"], { cwd: folder }).status, 0);
   });
 
@@ -162,14 +205,16 @@ describe("decisions", () => {
   });
 });
 
+/** As another program would write it. */
+function canonical(value: unknown): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical((value as Record<string, unknown>)[key])}`).join(",")}}`;
+}
+
 /** As another program would write them: canonical JSON, each row with the digest of the line before. */
 function appendTrials(count: number): void {
-  const canonical = (value: unknown): string => {
-    if (value === null || typeof value !== "object") return JSON.stringify(value);
-    if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-    const keys = Object.keys(value).sort();
-    return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical((value as Record<string, unknown>)[key])}`).join(",")}}`;
-  };
   const lines = fs.readFileSync(ledger, "utf8").split("\n").slice(0, -1);
   const [start, end] = lines.slice(0, 2).map((line) => JSON.parse(line));
   for (let i = 0; i < count; i++) {

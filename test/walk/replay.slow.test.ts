@@ -150,7 +150,7 @@ describe("trajectory-replay", () => {
     assert.match(stdout, /^ {2}state +skipped: no earlier checkpoint/m);
     assert.match(stdout, /^assurance +self-signed, as lab\.example\/audit$/m);
     assert.match(stdout, /^arm routed +re-executed$/m);
-    assert.match(stdout, /^result +sha256:[0-9a-f]{64}$/m);
+    assert.match(stdout, /^result\n {2}sha256:[0-9a-f]{64}$/m);
     assert.match(stdout, /It does not prove: that a tool really answered so; that a model had no memory/);
     assert.ok(!stdout.includes("\u001b"), "no colour where there is no terminal");
   });

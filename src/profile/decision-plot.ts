@@ -1,0 +1,190 @@
+/** The pictures of decisions: what was earned over time, slice by slice, and where the trial stands among those known. */
+import type { Json } from "../core/canonical.ts";
+import type { Instant } from "../core/instant.ts";
+import { shownWords } from "../report/cutoff-words.ts";
+import { dotSvg } from "../report/dot-plot.ts";
+import type { Dots } from "../report/dot-range.ts";
+import type { Picture } from "../report/leakage-plots.ts";
+import type { LinePanel, TimeLine } from "../report/line-frame.ts";
+import { lineSvg } from "../report/line-plot.ts";
+import type { Decisions, Repeat, Trials } from "./decision-text.ts";
+import {
+  boundSentence,
+  shownGiven,
+  shownProbability,
+  shownRatio,
+  stateWords,
+  trialsKnown,
+} from "./sharpe-words.ts";
+
+/** Where the period of a case begins, and where its label ends. */
+export type CaseTimes = { readonly horizon: Instant; readonly end: Instant };
+
+type Arms = Decisions["slices"][string]["arms"];
+type Marks = TimeLine["marks"];
+
+/** `timesOf`: of a case by its id. None where the report has no decisions; a picture only of what is there. */
+export async function decisionPictures(
+  { result, evidence }: { readonly result: Json; readonly evidence: Json },
+  timesOf: (id: string) => CaseTimes,
+): Promise<Picture[]> {
+  const { decisions, caseset } = result as unknown as {
+    readonly decisions?: Decisions;
+    readonly caseset: { readonly name: string };
+  };
+  const { trials } = evidence as unknown as { readonly trials?: Trials };
+  if (decisions === undefined) return [];
+  const panels = Object.entries(decisions.slices).flatMap(([slice, { arms }]) =>
+    slicePanels(slice, arms, timesOf),
+  );
+  const words = {
+    title: `${caseset.name}: growth of 1, and how far below its highest`,
+    caption: captionOf(decisions, panels),
+  };
+  const ratios = trials === undefined ? null : await trialSvg(trials);
+  return [
+    ...(panels.length === 0 ? [] : [{ name: "decisions", svg: await lineSvg(panels, words) }]),
+    ...(ratios === null ? [] : [{ name: "trials", svg: ratios }]),
+  ];
+}
+
+const GROWTH = 200;
+const FALL = 84;
+/** Without a fall its axis still reaches below 0, in percent. */
+const LEAST_FALL = -1;
+
+/** Of each arm the first repeat, whose returns are in the report; two panels, and none where no arm has returns. */
+export function slicePanels(slice: string, arms: Arms, timesOf: (id: string) => CaseTimes): LinePanel[] {
+  const drawn = Object.entries(arms).flatMap(([arm, [first]]) =>
+    first?.returns === undefined || first.returns.length === 0
+      ? []
+      : [{ arm, first, marks: growthOf(first.returns, timesOf) }],
+  );
+  if (drawn.length === 0) return [];
+  return [
+    {
+      label: `growth of 1, slice ${slice}`,
+      height: GROWTH,
+      level: 1,
+      reach: 1,
+      shaded: false,
+      lines: drawn.map(({ arm, first, marks }) => ({ label: armWords(arm, first), marks })),
+    },
+    {
+      label: `drawdown, slice ${slice} (% below the highest mark before)`,
+      height: FALL,
+      level: 0,
+      reach: LEAST_FALL,
+      shaded: true,
+      lines: drawn.map(({ marks }) => ({ label: null, marks: fallOf(marks) })),
+    },
+  ];
+}
+
+/** 1 at the first horizon, then times (1 + return) at each next mark; null from the first return on that is not known. */
+function growthOf(returns: NonNullable<Repeat["returns"]>, timesOf: (id: string) => CaseTimes): Marks {
+  const times = returns.map(([id]) => timesOf(id));
+  let growth: number | null = 1;
+  const grown = returns.map(([, value], i) => {
+    const next = growth === null || value === null ? null : growth * (1 + value);
+    growth = next !== null && Number.isFinite(next) ? next : null;
+    return { at: (times[i + 1]?.horizon ?? times[i]?.end) as Instant, value: growth };
+  });
+  return [{ at: (times[0] as CaseTimes).horizon, value: 1 }, ...grown];
+}
+
+/** In percent, 0 and below. */
+function fallOf(marks: Marks): Marks {
+  let peak = 1;
+  return marks.map(({ at, value }) => {
+    peak = Math.max(peak, value ?? peak);
+    return { at, value: value === null ? null : 100 * (value / peak - 1) };
+  });
+}
+
+function armWords(arm: string, { total_return: total, drawdown, sharpe, state }: Repeat): string {
+  if (total === null || drawdown === null) return `${arm}: ${stateWords(state)}`;
+  const percent = (value: number) => `${(100 * value).toFixed(1)} %`;
+  const ratio = sharpe === null ? `no ratio: ${stateWords(state)}` : `Sharpe ratio ${shownRatio(sharpe)}`;
+  return `${arm}: return ${percent(total)}, deepest drawdown ${percent(drawdown)}, ${ratio}`;
+}
+
+function captionOf({ units, slices }: Decisions, panels: readonly LinePanel[]): string[] {
+  const repeats = Math.max(
+    1,
+    ...Object.values(slices).flatMap(({ arms }) => Object.values(arms).map(({ length }) => length)),
+  );
+  const unknown = panels.some(({ lines }) =>
+    lines.some(({ marks }) => marks.some(({ value }) => value === null)),
+  );
+  return [
+    `A mark at each horizon and at the end of the last case: what was deeper or higher in between is not seen. Returns are after costs; Sharpe ratios are per ${shownWords(units.per)}. Slices and arms never pool.`,
+    ...(repeats === 1 ? [] : [`Of ${repeats} repeats the first: the report holds the returns of no other.`]),
+    ...(unknown ? ["A line ends in a cross where its next return is not known."] : []),
+  ];
+}
+
+/** null where neither the trial nor the best one has a ratio. */
+async function trialSvg({ ledger, figures }: Trials): Promise<string | null> {
+  const dots = figures === null ? null : trialDots(figures);
+  if (figures === null || dots === null) return null;
+  const { own, best, sr0 } = figures;
+  const mine =
+    own?.sharpe == null
+      ? `This trial has no ratio: ${stateWords(own?.state ?? "unmeasured")}.`
+      : `This trial: ${shownRatio(own.sharpe)}, PSR ${shownProbability(own.psr)}, deflated (DSR) ${shownProbability(own.dsr)}. Bar: 1.96 standard errors a side.`;
+  const other =
+    best === null || best.name === own?.name
+      ? ""
+      : ` The best known is ${shownWords(best.name)}: DSR ${shownProbability(best.dsr)}.`;
+  const bar = sr0 === null ? " SR0 is not estimable." : "";
+  return dotSvg(dots, {
+    title: `This trial and ${trialsKnown({ ...figures, trials: [] })}`,
+    axis: "Sharpe ratio per period, not annualised",
+    caption: [
+      `${mine}${other}${bar}`,
+      `As known when the run ended. Each trial, and at today's head: blindcast ledger deflate ${shownWords(ledger)} --plot DIR.`,
+      boundSentence({ ...figures, trials: [] }),
+    ],
+  });
+}
+
+/** Φ⁻¹(.975) */
+const Z = 1.959963984540054;
+
+/** This trial and the best known, against the benchmark and SR0. */
+export function trialDots({
+  own,
+  best,
+  sr0,
+  n_trials: n,
+  units,
+}: NonNullable<Trials["figures"]>): Dots | null {
+  const strong = (value: number) => sr0 !== null && value > sr0;
+  const mine = own?.sharpe ?? null;
+  const error = own?.error ?? null;
+  const dots: Dots["dots"] = [
+    ...(mine === null
+      ? []
+      : [
+          {
+            label: "this trial",
+            value: mine,
+            reach: error === null ? null : ([mine - Z * error, mine + Z * error] as const),
+            strong: strong(mine),
+          },
+        ]),
+    ...(best === null || best.name === own?.name
+      ? []
+      : [{ label: "the best known", value: best.sharpe, reach: null, strong: strong(best.sharpe) }]),
+  ];
+  if (dots.length === 0) return null;
+  const bar =
+    sr0 === null || n === 1
+      ? []
+      : [{ value: sr0, label: `SR0 ${shownRatio(sr0)}: the best of ${n} by luck alone` }];
+  return {
+    dots,
+    lines: [{ value: units.benchmark, label: `${shownGiven(units.benchmark)}: the benchmark` }, ...bar],
+  };
+}

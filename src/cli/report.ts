@@ -12,7 +12,6 @@ import { type Report, reportOf } from "../report/build-report.ts";
 import { leakagePlots } from "../report/leakage-plots.ts";
 import { renderText } from "../report/render-text.ts";
 import { flagged, type Raw, text } from "./arguments.ts";
-import { caseTimes } from "./case-times.ts";
 import { writePictures } from "./pictures.ts";
 import { emphasis, printData } from "./print.ts";
 
@@ -45,15 +44,15 @@ export async function run(raw: Raw): Promise<number> {
   const report = reportOf(readText(file, file, REPORT_BYTES) as string, file);
   const { result, evidence, resultDigest, reportDigest } = report;
   const plots = text(raw, "plot");
-  if (plots !== undefined) await drawReport(plots, report, folder);
+  if (plots !== undefined) await drawReport(plots, report);
   if (format === "text") printData(renderText(report, resultDigest, emphasis, decisionText(report)));
   else printData(canonical({ result, evidence, result_digest: resultDigest, report_digest: reportDigest }));
   return (result as { verdict?: string }).verdict === "green" ? 0 : 1;
 }
 
-async function drawReport(plots: string, report: Report, folder: string): Promise<void> {
+async function drawReport(plots: string, report: Report): Promise<void> {
   const trades = (report.result as { readonly decisions?: unknown }).decisions !== undefined;
-  const earned = trades ? await decisionPictures(report, caseTimes(folder)) : [];
+  const earned = await decisionPictures(report);
   const pictures = [...earned, ...(await leakagePlots(report.result))];
   writePictures(plots, pictures, trades ? "no case was traded, and no trial has a ratio" : undefined);
 }

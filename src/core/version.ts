@@ -2,6 +2,6 @@
 
 export const ENGINE_VERSION = "0.1.0";
 /** Raised by every change that alters the bytes of a result. */
-export const REPORT_VERSION = 3;
+export const REPORT_VERSION = 4;
 export const RUN_FORMAT = "blindcast.run/1";
 export const ENTRY_FORMAT = "blindcast.entry/1";

@@ -6,6 +6,7 @@ import { limits } from "../core/limits.ts";
 import { probabilisticSharpe, returnFigures } from "../stats/sharpe.ts";
 import type { TradedAccount } from "./account.ts";
 import type { Fill, Unfilled } from "./fills.ts";
+import { marksOf } from "./marks.ts";
 import { excessOf, type ReturnsTerms } from "./returns.ts";
 
 /** Spelled as in a report; null: not known, and `state` says why. */
@@ -107,6 +108,8 @@ export function accountJson(
   const { returns, fills, unfilled, exits, positions, cash } = account;
   const kept = fills.slice(0, limits.reportedOrders);
   return {
+    // One more than there are returns: each is from its mark to the next.
+    marks: marksOf(cases).map((mark) => formatInstant(mark)),
     returns: cases.map(({ id }, i) => [id, returns[i] ?? null]),
     orders: kept.map(fillJson),
     ...(kept.length < fills.length ? { orders_left_out: fills.length - kept.length } : {}),

@@ -1,6 +1,6 @@
 /** The pictures of decisions: what was earned over time, slice by slice, and where the trial stands among those known. */
 import type { Json } from "../core/canonical.ts";
-import type { Instant } from "../core/instant.ts";
+import { type Instant, parseInstant } from "../core/instant.ts";
 import { shownWords } from "../report/cutoff-words.ts";
 import { dotSvg } from "../report/dot-plot.ts";
 import type { Dots } from "../report/dot-range.ts";
@@ -17,26 +17,24 @@ import {
   trialsKnown,
 } from "./sharpe-words.ts";
 
-/** Where the period of a case begins, and where its label ends. */
-export type CaseTimes = { readonly horizon: Instant; readonly end: Instant };
-
 type Arms = Decisions["slices"][string]["arms"];
 type Marks = TimeLine["marks"];
 
-/** `timesOf`: of a case by its id. None where the report has no decisions; a picture only of what is there. */
-export async function decisionPictures(
-  { result, evidence }: { readonly result: Json; readonly evidence: Json },
-  timesOf: (id: string) => CaseTimes,
-): Promise<Picture[]> {
+/** None where the report has no decisions; a picture only of what is there. */
+export async function decisionPictures({
+  result,
+  evidence,
+}: {
+  readonly result: Json;
+  readonly evidence: Json;
+}): Promise<Picture[]> {
   const { decisions, caseset } = result as unknown as {
     readonly decisions?: Decisions;
     readonly caseset: { readonly name: string };
   };
   const { trials } = evidence as unknown as { readonly trials?: Trials };
   if (decisions === undefined) return [];
-  const panels = Object.entries(decisions.slices).flatMap(([slice, { arms }]) =>
-    slicePanels(slice, arms, timesOf),
-  );
+  const panels = Object.entries(decisions.slices).flatMap(([slice, { arms }]) => slicePanels(slice, arms));
   const words = {
     title: `${caseset.name}: growth of 1, and how far below its highest`,
     caption: captionOf(decisions, panels),
@@ -53,12 +51,14 @@ const FALL = 84;
 /** Without a fall its axis still reaches below 0, in percent. */
 const LEAST_FALL = -1;
 
-/** Of each arm the first repeat, whose returns are in the report; two panels, and none where no arm has returns. */
-export function slicePanels(slice: string, arms: Arms, timesOf: (id: string) => CaseTimes): LinePanel[] {
+/** Of each arm the first repeat, whose returns and marks are in the report; two panels, and none where no arm has returns. */
+export function slicePanels(slice: string, arms: Arms): LinePanel[] {
   const drawn = Object.entries(arms).flatMap(([arm, [first]]) =>
-    first?.returns === undefined || first.returns.length === 0
+    first?.returns === undefined ||
+    first.returns.length === 0 ||
+    first.marks?.length !== first.returns.length + 1
       ? []
-      : [{ arm, first, marks: growthOf(first.returns, timesOf) }],
+      : [{ arm, first, marks: growthOf(first) }],
   );
   if (drawn.length === 0) return [];
   return [
@@ -81,16 +81,16 @@ export function slicePanels(slice: string, arms: Arms, timesOf: (id: string) => 
   ];
 }
 
-/** 1 at the first horizon, then times (1 + return) at each next mark; null from the first return on that is not known. */
-function growthOf(returns: NonNullable<Repeat["returns"]>, timesOf: (id: string) => CaseTimes): Marks {
-  const times = returns.map(([id]) => timesOf(id));
+/** 1 at the first mark, then times (1 + return) at each next one; null from the first return on that is not known. */
+function growthOf({ marks = [], returns = [] }: Repeat): Marks {
+  const times = marks.map((mark) => parseInstant(mark, "report", "marks") as Instant);
   let growth: number | null = 1;
   const grown = returns.map(([, value], i) => {
     const next = growth === null || value === null ? null : growth * (1 + value);
     growth = next !== null && Number.isFinite(next) ? next : null;
-    return { at: (times[i + 1]?.horizon ?? times[i]?.end) as Instant, value: growth };
+    return { at: times[i + 1] as Instant, value: growth };
   });
-  return [{ at: (times[0] as CaseTimes).horizon, value: 1 }, ...grown];
+  return [{ at: times[0] as Instant, value: 1 }, ...grown];
 }
 
 /** In percent, 0 and below. */

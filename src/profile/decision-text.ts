@@ -14,10 +14,11 @@ const LABEL = 24;
 const HEADS = ["return", "Sharpe", "a year", "PSR>0", "deepest", "turnover", "n"];
 const WIDTHS = [9, 9, 8, 8, 9, 9, 4];
 
-/** Returns and orders are there of the first repeat of an arm. */
+/** Marks, returns and orders are there of the first repeat of an arm. */
 export type Repeat = AccountFigures & {
   readonly repeat: number;
   readonly held: number;
+  readonly marks?: readonly string[];
   readonly returns?: readonly (readonly [id: string, value: number | null])[];
   readonly not_filled?: readonly { readonly entity: string; readonly reason: string }[];
 };

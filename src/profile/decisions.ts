@@ -16,6 +16,7 @@ import type { Exits } from "./exits.ts";
 import type { Decision } from "./fills.ts";
 import { gapsAfter, type Skipped, sortedInstants } from "./gaps.ts";
 import { deflateLedger } from "./ledger-deflation.ts";
+import { marksOf } from "./marks.ts";
 import type { Quotes } from "./quotes.ts";
 import { excessOf, type ReturnsTerms, trialMeasures } from "./returns.ts";
 import { type SliceName, sliceNames, sliceOf } from "./slices.ts";
@@ -144,12 +145,6 @@ function trade(
     gaps: gaps.filter((gap) => gap !== null).length,
     account: runAccount(decisions, quotes, marksOf(own), execution, exits),
   };
-}
-
-/** `cases` by horizon. */
-export function marksOf(cases: readonly DecisionCase[]): Instant[] {
-  const last = cases.at(-1);
-  return last === undefined ? [] : [...cases.map(({ horizon }) => horizon), last.labelInterval[1]];
 }
 
 /** null where one of the returns is not known: then there is no series. */

@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../../src/core/canonical.ts";
-import { formatInstant, type Instant, parseInstant } from "../../src/core/instant.ts";
-import { type CaseTimes, decisionPictures, slicePanels, trialDots } from "../../src/profile/decision-plot.ts";
+import { formatInstant } from "../../src/core/instant.ts";
+import { decisionPictures, slicePanels, trialDots } from "../../src/profile/decision-plot.ts";
 import { textsOf, xmlFault } from "../report/well-formed.ts";
 
-const at = (text: string) => parseInstant(text, "", "") as Instant;
-const timesOf = (id: string): CaseTimes => ({
-  horizon: at(`2021-0${id}-01T05:00:00Z`),
-  end: at(`2021-0${Number(id) + 1}-01T04:59:59Z`),
-});
+/** Case `n` is the month of that number; the last one's label ends a second before the next. */
+const marksOf = (returns: Returns) => [
+  ...returns.map(([id]) => `2021-0${id}-01T05:00:00Z`),
+  `2021-0${Number(returns.at(-1)?.[0]) + 1}-01T04:59:59Z`,
+];
 
 type Returns = readonly (readonly [string, number | null])[];
 const account = (returns: Returns, more: object = {}) => ({
@@ -20,6 +20,7 @@ const account = (returns: Returns, more: object = {}) => ({
   total_return: 0.32,
   drawdown: -0.5,
   sharpe: 0.25,
+  marks: marksOf(returns),
   returns,
   ...more,
 });
@@ -76,7 +77,7 @@ const trials = (figures: object | null) => ({
 });
 
 test("slicePanels: growth of 1 from horizon to horizon and to the last label's end, and how far below the highest before", () => {
-  const panels = slicePanels("universe", slices.universe.arms as never, timesOf);
+  const panels = slicePanels("universe", slices.universe.arms as never);
   const shown = panels.map(({ lines }) =>
     lines.map(({ marks }) => marks.map((mark) => [formatInstant(mark.at).slice(0, 13), mark.value])),
   );
@@ -99,7 +100,7 @@ test("slicePanels: growth of 1 from horizon to horizon and to the last label's e
 });
 
 test("decisionPictures: a line a slice and arm, the first repeat said, each label; the same bytes again", async () => {
-  const pictures = await decisionPictures(report(), timesOf);
+  const pictures = await decisionPictures(report());
   assert.deepEqual(
     pictures.map(({ name }) => name),
     ["decisions"],
@@ -122,18 +123,18 @@ test("decisionPictures: a line a slice and arm, the first repeat said, each labe
   ])
     assert.ok(told.includes(each), `${each} in\n${told}`);
   assert.equal([...svg.matchAll(/<g [^>]*aria-label="line"/g)].length, 6, "three accounts, two panels each");
-  assert.equal((await decisionPictures(report(), timesOf))[0]?.svg, svg);
+  assert.equal((await decisionPictures(report()))[0]?.svg, svg);
   const one = { universe: { cases: 3, arms: { routed: [account(routed)] } } };
-  const [plain] = await decisionPictures(report({ slices: one }), timesOf);
+  const [plain] = await decisionPictures(report({ slices: one }));
   assert.doesNotMatch(textsOf(plain?.svg ?? "").join(" "), /repeats|cross/);
 });
 
 test("decisionPictures: nothing for a report without decisions, without accounts, or without ratios", async () => {
   const none = report({ slices: {} }, trials(null));
-  assert.deepEqual(await decisionPictures(none, timesOf), []);
+  assert.deepEqual(await decisionPictures(none), []);
   const { evidence } = report();
-  assert.deepEqual(await decisionPictures({ result: { caseset: { name: "other" } }, evidence }, timesOf), []);
-  const ratios = await decisionPictures(report({ slices: {} }, trials({})), timesOf);
+  assert.deepEqual(await decisionPictures({ result: { caseset: { name: "other" } }, evidence }), []);
+  const ratios = await decisionPictures(report({ slices: {} }, trials({})));
   assert.deepEqual(
     ratios.map(({ name }) => name),
     ["trials"],
@@ -162,7 +163,7 @@ test("trialDots: this trial with its errors, the best known where it is another,
   assert.equal(dotsOf({ sr0: null })?.lines.length, 1);
   assert.equal(dotsOf({ own: ratio({ sharpe: null, state: "failed" }), best: null }), null);
   const failed = trials({ own: ratio({ sharpe: null, state: "failed" }), best: other });
-  const [, picture] = await decisionPictures(report({}, failed), timesOf);
+  const [, picture] = await decisionPictures(report({}, failed));
   const told = textsOf(picture?.svg ?? "").join(" ");
   assert.match(told, /This trial and the 3 trials known at row 5/);
   assert.match(told, /This trial has no ratio: it failed\. The best known is 0 other: DSR 0\.9000\./);

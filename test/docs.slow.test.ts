@@ -15,6 +15,7 @@ import { loadProfile } from "../src/profile/profile.ts";
 import { shapeFault } from "../src/replay/entry-shape.ts";
 import { assertEvery } from "./support/all.ts";
 import { blindcast, repository, temporaryFolder } from "./walk/command-line.ts";
+import { warm } from "./walk/many-runs.ts";
 
 type Block = {
   readonly file: string;
@@ -108,13 +109,13 @@ describe("examples of README and docs", () => {
     );
   });
 
-  /** Each line of a use ends with its status. */
+  /** Each line of a use ends with its status: the first in a process of its own, the others in one. */
   const end = (use: string, status: number) => {
     const lines = of(use, "sh").flatMap((block) => block.text.trim().split("\n"));
-    for (const line of lines) {
+    for (const [i, line] of lines.entries()) {
       const [program, ...rest] = words(line);
       assert.equal(program, "blindcast", line);
-      const ran = blindcast(rest, { cwd: folder });
+      const ran = (i === 0 ? blindcast : warm)(rest, { cwd: folder });
       assert.equal(ran.status, status, `${line}\n${ran.stderr}`);
     }
     return lines.length;
@@ -177,12 +178,12 @@ describe("examples of README and docs", () => {
     fs.writeFileSync(path.join(set, "cases.jsonl"), only("case"));
     fs.writeFileSync(path.join(set, "labels.jsonl"), only("label"));
     fs.writeFileSync(path.join(folder, "profiles", "example.yaml"), only("profile"));
-    const ran = blindcast(["doctor", "example", "--profile", "example", "--reader", "climatology"], {
+    const ran = warm(["doctor", "example", "--profile", "example", "--reader", "climatology"], {
       cwd: folder,
     });
     assert.equal(ran.status, 0, ran.stdout + ran.stderr);
     assert.doesNotMatch(ran.stdout, /warning/);
-    const answer = blindcast(["backtest", "example", "--reader", "climatology", "--out", "runs/example"], {
+    const answer = warm(["backtest", "example", "--reader", "climatology", "--out", "runs/example"], {
       cwd: folder,
     });
     assert.equal(answer.status, 0, answer.stderr);

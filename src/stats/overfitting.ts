@@ -29,7 +29,7 @@ export type OverfittingAbsent =
 /**
  * Combinatorially symmetric cross-validation: the periods are cut into S blocks of one length; each half of the
  * blocks once chooses the trial with the greatest Sharpe ratio (ddof 1; the first of equals), whose rank is then
- * taken on the other half: 1 is the least, equals share their mean rank. Throws RangeError unless S is even, in
+ * taken on the other half: 1 is the least, equals share their mean rank. Equal is to twelve digits. Throws RangeError unless S is even, in
  * 2..20, and all trials are of one length and finite. Bailey, Borwein, López de Prado and Zhu (2017), Journal of
  * Computational Finance 20(4).
  */
@@ -153,10 +153,13 @@ function ratios(parts: Parts, named: Int32Array, into: Float64Array): void {
   }
 }
 
+/** Ratios are equal to twelve digits: the same returns of two trials make sums that differ by rounding. */
+const isEqual = (a: number, b: number) => Math.abs(a - b) <= 1e-12 * Math.max(1, Math.abs(b));
+
 function firstGreatest(values: Float64Array): number {
-  let best = 0;
-  for (let i = 1; i < values.length; i++) if (values[i]! > values[best]!) best = i;
-  return best;
+  let greatest = values[0]!;
+  for (let i = 1; i < values.length; i++) greatest = Math.max(greatest, values[i]!);
+  return values.findIndex((value) => isEqual(value, greatest));
 }
 
 /** 1 for the least; equals share the mean of their ranks. */
@@ -164,8 +167,8 @@ function meanRank(values: Float64Array, of: number): number {
   const value = values[of]!;
   let [below, equal] = [0, 0];
   for (let i = 0; i < values.length; i++) {
-    if (values[i]! < value) below += 1;
-    else if (values[i]! === value) equal += 1;
+    if (isEqual(values[i]!, value)) equal += 1;
+    else if (values[i]! < value) below += 1;
   }
   return below + (equal + 1) / 2;
 }

@@ -12,7 +12,7 @@ import { assertEvery } from "../support/all.ts";
 import { dailySet, date } from "../support/daily-set.ts";
 import { brokenRules, honest, naiveStore } from "../support/naive-store.ts";
 import { blindcast, lastLine, type Ran, temporaryFolder } from "../walk/command-line.ts";
-import { manyRuns } from "../walk/many-runs.ts";
+import { manyRuns, warm } from "../walk/many-runs.ts";
 import {
   type ClosedRun,
   closedRun,
@@ -327,7 +327,7 @@ const wordsOf = (place: string) => ["replay", place, "--policy", policy, "--json
 
 type Verdict = { readonly verdict: string; readonly stage: string; readonly code: string };
 const told = (ran: Ran) => ({ ...ran, verdict: lastLine<Verdict>(ran) });
-const replay = (place: string) => told(blindcast(wordsOf(place)));
+const replay = (place: string) => told(warm(wordsOf(place)));
 
 describe("replay.tampered", () => {
   const tamperings = [...byStrangers, ...byTheOperator];

@@ -25,7 +25,7 @@ import {
 } from "../support/daily-set.ts";
 import { readRun } from "../support/read-run.ts";
 
-const made = await dailySet({ days: 60, from: 40 });
+const made = await dailySet({ days: 60, from: 46 });
 const family = familyOf(["a", "2019-06:documented"], ["b", "2020-02:documented"]);
 const reader = readerOf(async (asked, tools, snapshot) => {
   const many = snapshot === "a" ? 100 : 3;

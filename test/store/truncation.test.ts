@@ -49,9 +49,9 @@ const sameAsReference = (make: MakeStore) =>
     assert.deepEqual(answersOf(make(table), scene, null), answersOf(reference(table), scene, null));
   });
 
-/** Whether a property is found false, by two answers that are not the same. */
+/** Whether a property is found false, by two answers that are not the same; the first such scene is as good as the least. */
 function differs(property: fc.IProperty<[Scene]>, runs: { readonly numRuns: number }): boolean {
-  const { failed, errorInstance } = fc.check(property, runs);
+  const { failed, errorInstance } = fc.check(property, { ...runs, endOnFailure: true });
   assert.equal(failed, errorInstance instanceof assert.AssertionError);
   return failed;
 }
@@ -169,10 +169,10 @@ test("with the probe's plants, at the horizon and at each plant's instant, every
     }));
     for (const at of [0, 1, MICROS_PER_DAY, 3 * MICROS_PER_DAY]) {
       const later = { ...scene, calls: [...scene.calls, ...keyed], horizon: instant(scene.horizon + at) };
-      assert.deepEqual(answersOf(ours(table), later, rows), answersOf(reference(table), later, rows));
       const [our, their] = [ours(table), reference(table)].map((store) => store.open(requestOf(later, rows)));
       for (const { tool, args } of later.calls) {
         const [a, b] = [our?.call(tool, args), their?.call(tool, args)] as [Reply, Reply];
+        assert.equal(bytesOf(a), bytesOf(b));
         if (!a.ok || !b.ok) continue;
         served += a.planted.length;
         assert.deepEqual(new Set(a.planted), new Set(b.planted));

@@ -50,17 +50,20 @@ export function inside(tree: Tree, folder: string): Source[] {
   return tree.sources.filter(({ path }) => path.startsWith(`${folder}/`));
 }
 
-/** Every node of a source, parents before children. */
-export function* nodesOf(source: Source): Generator<ts.Node> {
-  const stack: ts.Node[] = [source.tree];
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    yield node;
-    const children: ts.Node[] = [];
-    ts.forEachChild(node, (child) => {
-      children.push(child);
-    });
-    stack.push(...children.reverse());
-  }
+const nodes = new WeakMap<Source, readonly ts.Node[]>();
+
+/** Every node of a source, parents before children; gathered once, as most rules look at them all. */
+export function nodesOf(source: Source): readonly ts.Node[] {
+  const known = nodes.get(source);
+  if (known !== undefined) return known;
+  const all: ts.Node[] = [];
+  const gather = (node: ts.Node): void => {
+    all.push(node);
+    ts.forEachChild(node, gather);
+  };
+  gather(source.tree);
+  nodes.set(source, all);
+  return all;
 }
 
 export function lineOf(source: Source, position: number): number {

@@ -8,7 +8,8 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import ts from "typescript";
 import { assertEvery } from "../support/all.ts";
-import { blindcast, environment, main, repository, workspace } from "./command-line.ts";
+import { environment, main, repository, workspace } from "./command-line.ts";
+import { warm } from "./many-runs.ts";
 
 const agents = path.join(repository, "docs", "agents");
 /** More than a page of rows is visible by then. */
@@ -29,7 +30,7 @@ function entriesOf(out: string): Entry[] {
 const answersOf = (out: string) => entriesOf(out).filter(({ kind }) => kind === "answer");
 
 function backtest(reader: string, out: string, ...more: string[]): Entry[] {
-  const ran = blindcast(["backtest", "seattle-rain", "--reader", reader, ...cases, "--out", out, ...more]);
+  const ran = warm(["backtest", "seattle-rain", "--reader", reader, ...cases, "--out", out, ...more]);
   assert.equal(ran.status, 0, ran.stderr);
   return answersOf(out);
 }
@@ -74,7 +75,7 @@ describe("agents.example", () => {
     const expected = builtIn.find((entry) => entry.case === one);
     assert.ok(Math.abs((found?.["probability"] as number) - (expected?.["probability"] as number)) <= 1e-12);
     assert.equal(entriesOf("mcp").filter(({ kind }) => kind === "tool").length, 2);
-    assert.equal(blindcast(["replay", "mcp"]).status, 5, "every score follows; nobody signed it");
+    assert.equal(warm(["replay", "mcp"]).status, 5, "every score follows; nobody signed it");
   });
 });
 
@@ -119,15 +120,15 @@ describe("serve", () => {
 
   it("what would be refused by backtest is refused, and stdout stays the protocol's", () => {
     const words = ["serve", "seattle-rain", "--case", "rain-1914", "--profile", profile, "--out", "refused"];
-    const ran = blindcast(words);
+    const ran = warm(words);
     assert.equal(ran.status, 2);
     assert.equal(ran.stdout, "");
     assert.match(ran.stderr, /^SelectionEmpty: /);
-    const gone = blindcast([...words.slice(0, 3), one, ...words.slice(4)]);
+    const gone = warm([...words.slice(0, 3), one, ...words.slice(4)]);
     assert.equal(gone.status, 2, "nobody is at the other end");
     assert.match(gone.stderr, /^ReaderUnavailable: serve: /);
     assert.equal(fs.existsSync(path.join(workspace, "refused")), false);
-    const incomplete = blindcast(["serve", "seattle-rain", "--case", one]);
+    const incomplete = warm(["serve", "seattle-rain", "--case", one]);
     assert.equal(incomplete.status, 2);
     assert.match(incomplete.stderr, /^ArgumentInvalid: .*out/);
   });

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import type { AnswerTrial } from "../fixtures/answer-faults.ts";
-import { blindcast, lastLine, type Ran, workspace } from "./command-line.ts";
+import { lastLine, type Ran, workspace } from "./command-line.ts";
+import { warm } from "./many-runs.ts";
 
 export type LeakageRow = {
   h: number;
@@ -64,7 +65,7 @@ export function leakageWords(...words: readonly string[]): string[] {
 }
 
 export const leakage = (folder: string, ...words: readonly string[]): Ran =>
-  blindcast(leakageWords(...words), { cwd: folder });
+  warm(leakageWords(...words), { cwd: folder });
 
 /** The one line of `--json`. */
 export function leakageJson(folder: string, ...words: readonly string[]): Leakage {

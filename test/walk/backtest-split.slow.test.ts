@@ -5,12 +5,13 @@ import * as path from "node:path";
 import { describe, it } from "node:test";
 import { assertEvery } from "../support/all.ts";
 import { readRun } from "../support/read-run.ts";
-import { blindcast, lastLine, repository, workspace } from "./command-line.ts";
+import { lastLine, repository, workspace } from "./command-line.ts";
+import { warm } from "./many-runs.ts";
 
 fs.cpSync(path.join(repository, "docs/splits"), path.join(workspace, "docs/splits"), { recursive: true });
 const SET = "docs/splits/tides";
 const LEARNER = ["--reader", "module:docs/splits/learner.mjs"];
-const backtest = (...words: string[]) => blindcast(["backtest", SET, ...words]);
+const backtest = (...words: string[]) => warm(["backtest", SET, ...words]);
 
 type Line = { readonly [key: string]: unknown };
 const lines = (file: string): Line[] =>
@@ -55,7 +56,7 @@ describe("backtest.split", () => {
       const events = learnt.filter((label) => label["outcome"] === 1).length;
       return entry.kind === "answer" && entry.probability === (1 + events) / (2 + learnt.length);
     });
-    const report = blindcast(["report", "runs/forward"]);
+    const report = warm(["report", "runs/forward"]);
     assert.match(
       report.stdout,
       /^Split: forward, 4 folds; 10 cases that none tests were trained on, and not asked$/m,
@@ -64,14 +65,14 @@ describe("backtest.split", () => {
 
   it("replay gives every answer again from the record", () => {
     const module = ["--module", "docs/splits/learner.mjs"];
-    const found = blindcast(["replay", "runs/forward", ...module, "--json"]);
+    const found = warm(["replay", "runs/forward", ...module, "--json"]);
     assert.equal(found.status, 5, found.stderr + found.stdout);
     const stages = lastLine<{ stages: { stage: string; state: string }[] }>(found).stages;
     assert.equal(stages.find(({ stage }) => stage === "re-serve")?.state, "passed");
   });
 
   it("doctor looks at a split, serve has none, and a name that is not declared is refused with the known ones", () => {
-    const doctor = blindcast(["doctor", SET, "--split", "sixfold"]);
+    const doctor = warm(["doctor", SET, "--split", "sixfold"]);
     assert.equal(doctor.status, 2);
     assert.match(doctor.stdout + doctor.stderr, /ArgumentInvalid: --split: "sixfold"/);
     const refused = backtest("--split", "sixfold", ...LEARNER);
@@ -85,7 +86,7 @@ describe("backtest.split", () => {
       few.stderr,
       /^SplitEmpty: docs\/splits\/tides\/caseset\.yaml:\d+:\d+: split fivefold, fold 0: its train set is empty/m,
     );
-    const served = blindcast([
+    const served = warm([
       "serve",
       SET,
       "--case",

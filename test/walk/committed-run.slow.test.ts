@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { after, describe, it } from "node:test";
 import { blindcast, lastLine, repository, temporaryFolder } from "./command-line.ts";
+import { warm } from "./many-runs.ts";
 
 const folder = temporaryFolder();
 after(() => fs.rmSync(folder, { recursive: true }));
@@ -50,16 +51,16 @@ for (const { name, selection, again, status } of runs) {
   const policy = `${run}.policy`;
   describe(`replay.committed: ${name}`, () => {
     it("is verified under its policy, answer by answer, and unauthenticated without one", () => {
-      const trusted = blindcast(["replay", run, "--policy", policy, ...again, "--json"]);
+      const trusted = warm(["replay", run, "--policy", policy, ...again, "--json"]);
       assert.equal(trusted.status, 0, trusted.stdout + trusted.stderr);
       const said = lastLine<Said>(trusted);
       assert.deepEqual([said.verdict, said.arms], ["verified", { routed: "re-executed" }]);
       const close = JSON.parse(fs.readFileSync(path.join(run, "close.json"), "utf8"));
       assert.deepEqual([said.result_digest, said.report_digest], [close.result, close.report]);
-      const alone = blindcast(["replay", run, "--json"]);
+      const alone = warm(["replay", run, "--json"]);
       assert.equal(alone.status, 5);
       assert.equal(lastLine<Said>(alone).result_digest, said.result_digest);
-      assert.equal(blindcast(["verify", run, "--policy", policy]).status, 0);
+      assert.equal(warm(["verify", run, "--policy", policy]).status, 0);
     });
 
     it("has the result of the same backtest run today", () => {

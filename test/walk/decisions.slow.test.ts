@@ -6,7 +6,8 @@ import { once } from "node:events";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { after, describe, it } from "node:test";
-import { blindcast, environment, main, repository, temporaryFolder } from "./command-line.ts";
+import { environment, main, repository, temporaryFolder } from "./command-line.ts";
+import { warm } from "./many-runs.ts";
 
 const folder = temporaryFolder();
 fs.mkdirSync(path.join(folder, "ledgers"));
@@ -15,7 +16,7 @@ const agent = `module:${path.join(repository, "docs/agents/timer.mjs")}`;
 const rule = ["--param", "rule=volatility", "--param", "days=20", "--param", "target=12"];
 const ledger = path.join(folder, "ledgers/trials/sp500-timing.jsonl");
 const run = (out: string, ...words: string[]) =>
-  blindcast(["backtest", "sp500-timing", "--reader", agent, "--limit", "6", "--out", out, ...words], {
+  warm(["backtest", "sp500-timing", "--reader", agent, "--limit", "6", "--out", out, ...words], {
     cwd: folder,
   });
 const rowsOf = () =>
@@ -44,7 +45,7 @@ describe("decisions", () => {
   });
 
   it("report --plot: what was earned, and the ratio among those known, the same bytes again; a word where there is neither", () => {
-    const drawn = (run: string, to: string) => blindcast(["report", run, "--plot", to], { cwd: folder });
+    const drawn = (run: string, to: string) => warm(["report", run, "--plot", to], { cwd: folder });
     const told = drawn("a", "pictures");
     assert.equal(told.status, 0, told.stderr);
     assert.match(told.stderr, /picture: pictures\/decisions\.svg\npicture: pictures\/trials\.svg/);
@@ -68,7 +69,7 @@ describe("decisions", () => {
     assert.ok(!fs.existsSync(path.join(folder, "none")));
     fs.rmSync(path.join(bare, "cases.jsonl"));
     assert.match(drawn("bare", "none").stderr, /RunIncomplete/);
-    assert.equal(blindcast(["report", "bare"], { cwd: folder }).status, 0, "only a picture needs the cases");
+    assert.equal(warm(["report", "bare"], { cwd: folder }).status, 0, "only a picture needs the cases");
   });
 
   it("execution-component: the stamp names the component, its code, its terms and what it read", () => {
@@ -76,7 +77,7 @@ describe("decisions", () => {
     assert.equal(execution.component, "next-available-price");
     for (const key of ["code", "prices", "exits"]) assert.match(execution[key], /^sha256:[0-9a-f]{64}$/, key);
     assert.ok(fs.existsSync(path.join(folder, "a/artifacts", execution.prices.slice("sha256:".length))));
-    const none = blindcast(
+    const none = warm(
       [
         "backtest",
         "sp500-timing",
@@ -118,10 +119,10 @@ describe("decisions", () => {
   });
 
   it("trial-ledger: a report replayed after 50 further trials has the same digests, and both deflations are told", () => {
-    const replay = () => blindcast(["replay", "a", "--json"], { cwd: folder });
+    const replay = () => warm(["replay", "a", "--json"], { cwd: folder });
     const before = last(replay().stdout);
     appendTrials(50);
-    const verified = blindcast(["ledger", "verify", "sp500-timing", "--json"], { cwd: folder });
+    const verified = warm(["ledger", "verify", "sp500-timing", "--json"], { cwd: folder });
     assert.equal(verified.status, 0, verified.stdout);
     const later = replay();
     assert.equal(later.status, 5, later.stderr);
@@ -130,17 +131,17 @@ describe("decisions", () => {
     assert.deepEqual([trials.state, trials.closed.n_trials, trials.today.n_trials], ["later", 1, 53]);
     assert.equal(trials.closed.sr0, 0);
     assert.ok(trials.today.sr0 > 0 && trials.today.dsr < trials.closed.dsr);
-    const text = blindcast(["replay", "a"], { cwd: folder }).stdout;
+    const text = warm(["replay", "a"], { cwd: folder }).stdout;
     assert.match(text, /deflated then {2}1 trial known at row 1: /);
     assert.match(text, /deflated now {3}53 trials known at row 105: /);
-    const deflated = last(blindcast(["ledger", "deflate", "sp500-timing", "--json"], { cwd: folder }).stdout);
+    const deflated = last(warm(["ledger", "deflate", "sp500-timing", "--json"], { cwd: folder }).stdout);
     assert.equal(deflated.sr0, trials.today.sr0);
   });
 
   it("trial-ledger: a row edited by hand is named, and no run goes on a ledger that is broken", () => {
     const text = fs.readFileSync(ledger, "utf8");
     fs.writeFileSync(ledger, text.replace('"periods":6', '"periods":9'));
-    const verified = blindcast(["ledger", "verify", "sp500-timing"], { cwd: folder });
+    const verified = warm(["ledger", "verify", "sp500-timing"], { cwd: folder });
     assert.equal(verified.status, 1);
     assert.match(verified.stdout + verified.stderr, /TrialLedgerBroken.*sp500-timing\.jsonl:[23]\b/);
     const refused = run("d", "--param", "rule=hold");
@@ -163,7 +164,7 @@ describe("decisions", () => {
       assert.equal(fs.existsSync(ledger) ? fs.readFileSync(ledger, "utf8") : null, left);
     }
     fs.writeFileSync(ledger, text);
-    assert.equal(blindcast(["ledger", "verify", "sp500-timing"], { cwd: folder }).status, 0);
+    assert.equal(warm(["ledger", "verify", "sp500-timing"], { cwd: folder }).status, 0);
   });
 
   it("trial-ledger: what a killed run began stays in the count, named as unfinished", async () => {
@@ -196,11 +197,9 @@ describe("decisions", () => {
     while (rowsOf().length === before) await new Promise((resolve) => setTimeout(resolve, 50));
     child.kill("SIGKILL");
     await gone;
-    const { unfinished } = last(
-      blindcast(["ledger", "verify", "sp500-timing", "--json"], { cwd: folder }).stdout,
-    );
+    const { unfinished } = last(warm(["ledger", "verify", "sp500-timing", "--json"], { cwd: folder }).stdout);
     assert.equal(unfinished.length, 1);
-    const shown = blindcast(["ledger", "deflate", "sp500-timing", "--json"], { cwd: folder });
+    const shown = warm(["ledger", "deflate", "sp500-timing", "--json"], { cwd: folder });
     assert.equal(last(shown.stdout).n_trials, 54);
   });
 });

@@ -7,7 +7,7 @@ import * as path from "node:path";
 import { after, describe, it } from "node:test";
 import { assertNone } from "../support/all.ts";
 import { blindcast, environment, main, repository, temporaryFolder } from "./command-line.ts";
-import { manyRuns } from "./many-runs.ts";
+import { manyRuns, warm } from "./many-runs.ts";
 
 const folder = temporaryFolder();
 after(() => fs.rmSync(folder, { recursive: true }));
@@ -64,19 +64,19 @@ describe("a ledger's file", () => {
     fs.mkdirSync(path.join(folder, path.dirname(HARBOUR)), { recursive: true });
     write(HARBOUR, "not a ledger\n");
     const named = path.join(repository, HARBOUR);
-    const ran = blindcast(["ledger", "verify", named, "--json"], { cwd: folder });
+    const ran = warm(["ledger", "verify", named, "--json"], { cwd: folder });
     assert.equal(ran.status, 0, ran.stderr);
     const found = JSON.parse(ran.stdout);
     assert.deepEqual([found.verdict, found.place, found.trials], ["verified", named, 8]);
-    const own = blindcast(["ledger", "verify", HARBOUR], { cwd: folder });
+    const own = warm(["ledger", "verify", HARBOUR], { cwd: folder });
     assert.equal(own.status, 1, "and the other by its own name");
   });
 
   it("is shown in lines of 80 columns, with every run", () => {
     const named = path.join(repository, HARBOUR);
-    const text = blindcast(["ledger", "show", named], { cwd: folder }).stdout;
+    const text = warm(["ledger", "show", named], { cwd: folder }).stdout;
     assertNone(text.split("\n"), (line) => line.length > 80);
-    const { trials } = JSON.parse(blindcast(["ledger", "show", named, "--json"], { cwd: folder }).stdout);
+    const { trials } = JSON.parse(warm(["ledger", "show", named, "--json"], { cwd: folder }).stdout);
     assert.equal(trials.length, 8);
     for (const { run, start, at } of trials)
       assert.match(text, new RegExp(`^ +${start} +${at} .*\\n +run ${run}$`, "m"));
@@ -144,7 +144,7 @@ returns: {per: month}
   for (const [from, to, line, hint] of faults)
     it(`is refused by its line and key: ${line.source}`, () => {
       write("mine.yaml", good.replace(from, to));
-      const { refusals } = JSON.parse(blindcast(doctor.words, { cwd: folder }).stdout);
+      const { refusals } = JSON.parse(warm(doctor.words, { cwd: folder }).stdout);
       assert.equal(refusals.length, 1, JSON.stringify(refusals));
       assert.match(refusals[0].message, line);
       if (hint !== undefined) assert.match(refusals[0].hint, hint);
@@ -152,7 +152,7 @@ returns: {per: month}
 
   it("and the one that names what is there is accepted; a period of another length is doubted", () => {
     write("mine.yaml", good);
-    assert.equal(blindcast(doctor.words, { cwd: folder }).status, 0);
+    assert.equal(warm(doctor.words, { cwd: folder }).status, 0);
     const backtest = (per: string) => {
       write("mine.yaml", good.replace("per: month", `per: ${per}`));
       const agent = path.join(repository, "docs/agents/timer.mjs");

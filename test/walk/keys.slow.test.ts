@@ -5,7 +5,8 @@ import { createHash, createPrivateKey, createPublicKey } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { after, describe, it } from "node:test";
-import { blindcast, lastLine, type Ran, temporaryFolder } from "./command-line.ts";
+import { lastLine, type Ran, temporaryFolder } from "./command-line.ts";
+import { warm } from "./many-runs.ts";
 
 const root = fs.realpathSync(temporaryFolder());
 after(() => fs.rmSync(root, { recursive: true, force: true }));
@@ -17,7 +18,7 @@ function home(): { folder: string; config: string; keys: (...words: string[]) =>
   fs.mkdirSync(folder);
   const config = path.join(folder, "config");
   const keys = (...words: string[]) =>
-    blindcast(["keys", ...words], { cwd: folder, env: { XDG_CONFIG_HOME: config, NO_COLOR: "1" } });
+    warm(["keys", ...words], { cwd: folder, env: { XDG_CONFIG_HOME: config, NO_COLOR: "1" } });
   return { folder, config, keys };
 }
 
@@ -133,7 +134,7 @@ describe("keys new", () => {
     const folder = path.join(root, String(made++));
     fs.mkdirSync(folder);
     const bare = (...words: string[]) =>
-      blindcast(["keys", ...words], { cwd: folder, env: { XDG_CONFIG_HOME: "not/absolute", HOME: "" } });
+      warm(["keys", ...words], { cwd: folder, env: { XDG_CONFIG_HOME: "not/absolute", HOME: "" } });
     assertRefused(bare("new"), "ArgumentInvalid", "--out", "XDG_CONFIG_HOME");
     assert.deepEqual(fs.readdirSync(folder), []);
     assert.equal(bare("new", "--out", "key.pem").status, 0);

@@ -5,7 +5,8 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { after, describe, it } from "node:test";
-import { blindcast, lastLine, repository, temporaryFolder } from "./command-line.ts";
+import { lastLine, repository, temporaryFolder } from "./command-line.ts";
+import { warm } from "./many-runs.ts";
 
 const folder = temporaryFolder();
 after(() => fs.rmSync(folder, { recursive: true }));
@@ -42,7 +43,7 @@ const write = (text: string, name = file) => {
   fs.writeFileSync(name, text);
 };
 const whole = lines.map((line) => `${line}\n`).join("");
-const ledger = (...words: string[]) => blindcast(["ledger", ...words], { cwd: folder });
+const ledger = (...words: string[]) => warm(["ledger", ...words], { cwd: folder });
 
 type Verdict = {
   verdict: string;

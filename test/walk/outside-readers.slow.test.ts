@@ -5,7 +5,8 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { describe, it } from "node:test";
 import { assertEvery, assertNone } from "../support/all.ts";
-import { blindcast, environment, lastLine, main, workspace } from "./command-line.ts";
+import { environment, lastLine, main, workspace } from "./command-line.ts";
+import { warm } from "./many-runs.ts";
 
 const put = (name: string, text: string) => {
   fs.mkdirSync(path.dirname(path.join(workspace, name)), { recursive: true });
@@ -66,7 +67,7 @@ const answersOf = (out: string, name = "entries.jsonl") =>
 
 describe("readers.exec", () => {
   it("killed and resumed, no recorded answer is asked for again; the result is that of a run that was left alone", async () => {
-    const whole = blindcast(exec("whole"));
+    const whole = warm(exec("whole"));
     assert.equal(whole.status, 0, whole.stderr);
     fs.rmSync(path.join(workspace, "asked.txt"));
     const child = spawn(process.execPath, [main, ...exec("killed")], { cwd: workspace, env: environment });
@@ -79,26 +80,26 @@ describe("readers.exec", () => {
     const kept = answersOf("killed", "journal.jsonl").map((entry) => entry.case);
     assert.ok(kept.length >= 3 && kept.length < 10);
     fs.rmSync(path.join(workspace, "asked.txt"));
-    const resumed = blindcast(exec("killed", "--resume"));
+    const resumed = warm(exec("killed", "--resume"));
     assert.equal(resumed.status, 0, resumed.stderr);
     assertNone(asked(), (id) => kept.includes(id));
     assert.equal(asked().length, 10 - kept.length);
     assert.equal(lastLine(resumed).result_digest, lastLine(whole).result_digest);
-    const replayed = blindcast(["replay", "killed", "--json"]);
+    const replayed = warm(["replay", "killed", "--json"]);
     assert.deepEqual(lastLine<{ arms: object }>(replayed).arms, { routed: "re-scored" });
   });
 
   it("another command is another reader, whatever it says of itself: a resumed run is refused", () => {
     const words = exec("whole", "--resume").map((word) => word.replace("agent.mjs", "./agent.mjs"));
-    const ran = blindcast(words);
+    const ran = warm(words);
     assert.equal(ran.status, 2);
     assert.match(ran.stderr, /^ResumeMismatch: .*files\.artifacts/m);
-    assert.equal(blindcast(exec("whole", "--resume")).status, 0);
+    assert.equal(warm(exec("whole", "--resume")).status, 0);
   });
 
   it("a file of the reader that changes makes another trial: a resumed run is refused", () => {
     fs.appendFileSync(path.join(workspace, "agent.mjs"), "// changed\n");
-    const ran = blindcast(exec("killed", "--resume"));
+    const ran = warm(exec("killed", "--resume"));
     assert.equal(ran.status, 2);
     assert.match(ran.stderr, /^ResumeMismatch: .*stamp\.reader\.files\.agent\.mjs/m);
   });
@@ -108,11 +109,11 @@ describe("readers.module", () => {
   const words = ["backtest", ...cases, "--reader", "module:last-day.mjs", "--profile", "module.yaml"];
 
   it("is executed again by a replay that is given it; without it, its answers are scored as they stand", () => {
-    const ran = blindcast([...words, "--out", "module", "--json"]);
+    const ran = warm([...words, "--out", "module", "--json"]);
     assert.equal(ran.status, 0, ran.stderr);
     const [found, expected] = [answersOf("module"), answersOf("whole")];
     assertEvery(found, (entry, i) => entry.probability === expected[i]?.probability);
-    const replay = (...more: string[]) => blindcast(["replay", "module", "--json", ...more]);
+    const replay = (...more: string[]) => warm(["replay", "module", "--json", ...more]);
     const arms = (one: ReturnType<typeof replay>) => lastLine<{ arms: object }>(one).arms;
     assert.deepEqual(arms(replay()), { routed: "re-scored" });
     const again = replay("--module", "last-day.mjs");
@@ -122,10 +123,10 @@ describe("readers.module", () => {
   });
 
   it("is not executed again from another file: status 2, which says nothing against the run", () => {
-    const ran = blindcast(["replay", "module", "--module", "other/last-day.mjs"]);
+    const ran = warm(["replay", "module", "--module", "other/last-day.mjs"]);
     assert.equal(ran.status, 2);
     assert.match(ran.stderr, /^ReaderFileMismatch: --module: .*sha256:[0-9a-f]{64}.*sha256:[0-9a-f]{64}/m);
-    const exec = blindcast(["replay", "whole", "--module", "last-day.mjs"]);
+    const exec = warm(["replay", "whole", "--module", "last-day.mjs"]);
     assert.equal(exec.status, 2);
     assert.match(exec.stderr, /^ReaderFileMismatch: .*a reader that is exec\nhint: leave the file out/m);
   });
@@ -135,7 +136,7 @@ describe("process: shared", () => {
   it("one process answers one case after another, and the stamp says so", () => {
     put("shared.yaml", "name: shared\nextends: agent.yaml\nprocess: shared\n");
     const words = exec("shared").map((word) => (word === "agent.yaml" ? "./shared.yaml" : word));
-    const ran = blindcast(words);
+    const ran = warm(words);
     assert.equal(ran.status, 0, ran.stderr);
     assert.deepEqual(
       answersOf("shared").map(({ probability }) => probability),

@@ -10,7 +10,7 @@ import { refusalTable } from "../fixtures/refusal-table.ts";
 import { changed, filesBelow, tinySet, without, writeTexts } from "../fixtures/tiny-set.ts";
 import { assertEvery } from "../support/all.ts";
 import { blindcast, lastLine, type Ran, temporaryFolder } from "./command-line.ts";
-import { manyRuns } from "./many-runs.ts";
+import { manyRuns, warm } from "./many-runs.ts";
 
 const root = temporaryFolder();
 after(() => fs.rmSync(root, { recursive: true, force: true }));
@@ -32,8 +32,13 @@ function run(trial: Trial, verb: readonly string[] = backtest): { ran: Ran; fold
   return { ran: again(folder, [...verb, ...(trial.words ?? [])]), folder };
 }
 
+/** In a process of its own, which has let go of a disk when it ends. */
+function alone(trial: Trial, words: readonly string[]): Ran {
+  return blindcast(words, { cwd: lay(trial), env });
+}
+
 function again(folder: string, words: readonly string[]): Ran {
-  return blindcast(words, { cwd: folder, env });
+  return warm(words, { cwd: folder, env });
 }
 
 /** The refusal's line: the only one of stderr that starts with a code. */
@@ -90,7 +95,9 @@ describe("bad input", () => {
 
   it("a process of its own says the same as one that runs them all, to every eighth", () => {
     const some = refusalTable.filter((_fixture, i) => i % 8 === 0);
-    assertEvery(some, ({ bad }) => isDeepStrictEqual(run(bad).ran, of(bad).ran));
+    assertEvery(some, ({ bad }) =>
+      isDeepStrictEqual(alone(bad, [...backtest, ...(bad.words ?? [])]), of(bad).ran),
+    );
   });
 });
 
@@ -123,7 +130,7 @@ describe("storage", () => {
   it("refusal.StorageFailed: a read-only disk", (t) => {
     withDisk(t, "size=1m", (disk) => {
       assert.equal(spawnSync("mount", ["-o", "remount,ro", disk]).status, 0);
-      const { ran } = run({ texts: tinySet }, ["backtest", "set", "--out", path.join(disk, "run")]);
+      const ran = alone({ texts: tinySet }, ["backtest", "set", "--out", path.join(disk, "run")]);
       assertRefused({ code: "StorageFailed", place: path.join(disk, "run"), values: ["EROFS"] }, ran);
       assert.deepEqual(fs.readdirSync(disk), []);
     });
@@ -131,7 +138,7 @@ describe("storage", () => {
 
   it("refusal.StorageFailed: a disk that is full before the run began leaves nothing", (t) => {
     withDisk(t, "size=16k", (disk) => {
-      const { ran } = run({ texts: tinySet }, ["backtest", "set", "--out", path.join(disk, "runs/run")]);
+      const ran = alone({ texts: tinySet }, ["backtest", "set", "--out", path.join(disk, "runs/run")]);
       const line = { code: "StorageFailed", place: path.join(disk, "runs/run"), values: ["ENOSPC"] };
       assert.equal(ran.status, 2, ran.stderr);
       assert.ok(refusalLine(ran).startsWith(`${line.code}: ${line.place}`), ran.stderr);

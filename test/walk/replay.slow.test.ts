@@ -6,7 +6,7 @@ import * as path from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Summary } from "../support/report-shape.ts";
 import { blindcast, lastLine, type Ran, temporaryFolder } from "./command-line.ts";
-import { manyRuns } from "./many-runs.ts";
+import { manyRuns, warm } from "./many-runs.ts";
 
 const root = temporaryFolder();
 const key = path.join(root, "lab.pem");
@@ -56,7 +56,7 @@ before(() => {
 });
 after(() => fs.rmSync(root, { recursive: true, force: true }));
 
-const replay = (name: string, ...words: string[]): Ran => blindcast(["replay", name, ...words], foreign);
+const replay = (name: string, ...words: string[]): Ran => warm(["replay", name, ...words], foreign);
 const replays = (all: readonly (readonly string[])[]) =>
   manyRuns(all.map((words) => ({ words, ...foreign })));
 const trusting = ["--policy", policy];
@@ -212,8 +212,7 @@ describe("trajectory-replay", () => {
 
   it("replay.another-policy: a key that did not sign it fails, a policy that is none fails, one that is not there is refused", () => {
     assert.equal(
-      blindcast(["keys", "new", "--out", path.join(root, "other.pem"), "--origin", "lab.example/audit"])
-        .status,
+      warm(["keys", "new", "--out", path.join(root, "other.pem"), "--origin", "lab.example/audit"]).status,
       0,
     );
     const other = replay("climatology", "--policy", path.join(root, "other.pem.policy"), "--json");
@@ -224,7 +223,7 @@ describe("trajectory-replay", () => {
     const said = lastLine<Said>(malformed);
     assert.deepEqual([malformed.status, said.stage, said.code], [1, "policy", "PolicyInvalid"]);
     for (const verb of ["replay", "verify"]) {
-      const absent = blindcast([verb, "climatology", "--policy", "no-such-file"], foreign);
+      const absent = warm([verb, "climatology", "--policy", "no-such-file"], foreign);
       assert.equal(absent.status, 2);
       assert.match(absent.stderr, /^FileUnreadable: no-such-file: /);
       assert.equal(absent.stdout, "");
@@ -264,12 +263,12 @@ describe("trajectory-replay", () => {
   });
 
   it("verify: the record alone, without the engine: the same stages up to entries", () => {
-    const ran = blindcast(["verify", "climatology", ...trusting, "--json"], foreign);
+    const ran = warm(["verify", "climatology", ...trusting, "--json"], foreign);
     assert.equal(ran.status, 0, ran.stderr);
     const said = lastLine<Said>(ran);
     assert.deepEqual([said.verdict, said.arms, said.run_verdict], ["verified", null, null]);
     assert.equal(said.stages.at(-1)?.stage, "entries");
-    const words = blindcast(["verify", "climatology", ...trusting], foreign);
+    const words = warm(["verify", "climatology", ...trusting], foreign);
     assert.match(
       words.stdout,
       /It does not prove: that the scores follow from the record \(that is replay\)/,
@@ -278,7 +277,7 @@ describe("trajectory-replay", () => {
       "climatology",
       edit("run.json", (text) => text.replace('"seed":1', '"seed":2')),
     );
-    const failed = blindcast(["verify", copy, ...trusting, "--json"], foreign);
+    const failed = warm(["verify", copy, ...trusting, "--json"], foreign);
     assert.deepEqual([failed.status, lastLine<Said>(failed).code], [1, "ManifestDigestMismatch"]);
   });
 });

@@ -5,8 +5,8 @@ import * as path from "node:path";
 import { describe, it } from "node:test";
 import { shared } from "../core/refused.ts";
 import { assertEvery } from "../support/all.ts";
-import { blindcast, lastLine, type Ran, repository, workspace } from "./command-line.ts";
-import { manyRuns } from "./many-runs.ts";
+import { lastLine, type Ran, repository, workspace } from "./command-line.ts";
+import { manyRuns, warm } from "./many-runs.ts";
 
 type Dropped = { id: string; by: string }[];
 type Split = {
@@ -41,7 +41,7 @@ const table = (rows: readonly (readonly [string, number | string, number | strin
 const caseA = Array.from({ length: 10 }, (_, i) => [`a${i}`, i, i + 2] as const);
 lay("a.csv", table(caseA));
 lay("shuffled.csv", table([7, 2, 9, 0, 4, 1, 8, 3, 6, 5].map((i) => caseA[i]!)));
-const split = (...words: string[]): Ran => blindcast(["split", ...words], { cwd: folder });
+const split = (...words: string[]): Ran => warm(["split", ...words], { cwd: folder });
 
 type Lists = { test: number[]; train: number[]; purged: number[]; embargoed: number[]; path?: number[] };
 type Known = {
@@ -177,7 +177,7 @@ describe("split", () => {
   });
 
   it("a case set's cases, in its own zone; text of 80 columns; a picture", () => {
-    const ran = blindcast(
+    const ran = warm(
       [
         "split",
         path.join(repository, "casesets/seattle-rain"),

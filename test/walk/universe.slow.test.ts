@@ -4,7 +4,8 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { describe, it } from "node:test";
 import { assertEvery } from "../support/all.ts";
-import { blindcast, lastLine, repository, workspace } from "./command-line.ts";
+import { lastLine, repository, workspace } from "./command-line.ts";
+import { warm } from "./many-runs.ts";
 
 type Repeat = {
   readonly periods: number;
@@ -28,13 +29,13 @@ type Result = {
 const FILTER = ["--filter", "tag=2017-q3"];
 const reader = `module:${path.join(repository, "docs/agents/picker.mjs")}`;
 const backtest = (out: string, ...more: string[]) =>
-  blindcast(["backtest", "saltmarsh-exchange", "--reader", reader, ...more, "--out", out, "--json"]);
+  warm(["backtest", "saltmarsh-exchange", "--reader", reader, ...more, "--out", out, "--json"]);
 const resultOf = (out: string): Result =>
   JSON.parse(fs.readFileSync(path.join(workspace, out, "report.json"), "utf8")).result;
 
 describe("saltmarsh-exchange", () => {
   it("nothing would be refused, and nothing is warned of", () => {
-    const ran = blindcast(["doctor", "saltmarsh-exchange", "--reader", reader, "--json"]);
+    const ran = warm(["doctor", "saltmarsh-exchange", "--reader", reader, "--json"]);
     assert.equal(ran.status, 0, ran.stderr);
     const { cases, tables, refusals, warnings } = lastLine<Record<string, unknown>>(ran);
     assert.deepEqual(

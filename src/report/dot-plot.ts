@@ -7,7 +7,10 @@ import { type DotRange, type Dots, dotRange } from "./dot-range.ts";
 import { drawnSvg, INK, type Plotting, QUIET, textBlock, trueMinus } from "./svg-picture.ts";
 
 const WIDTH = 720;
-const LEFT = 150;
+/** Room for the names: so much for a letter, and never less than the title's margin needs. */
+const LETTER = 6.2;
+const LEAST_LEFT = 90;
+const NAME = 36;
 const RIGHT = 24;
 const LINE = 15;
 const AXIS = 52;
@@ -36,6 +39,8 @@ export type DotPlotWords = {
  */
 export async function dotSvg(dots: Dots, words: DotPlotWords): Promise<string> {
   const range = dotRange(dots);
+  const named = dots.dots.map(({ label }) => clip(shownWords(label), NAME));
+  const left = Math.round(Math.max(LEAST_LEFT, 24 + LETTER * Math.max(...named.map(({ length }) => length))));
   const title = wrapWords(clip(shownWords(words.title), 130), 68);
   const told = words.caption.map(trueMinus);
   const caption = told.flatMap((line) => wrapWords(line, 104));
@@ -47,7 +52,7 @@ export async function dotSvg(dots: Dots, words: DotPlotWords): Promise<string> {
     height: top + row * dots.dots.length + 10 + below,
     marginTop: top,
     marginBottom: below,
-    marginLeft: LEFT,
+    marginLeft: left,
     marginRight: RIGHT,
     x: { type: "linear", domain: [range.lo, range.hi] },
     y: { type: "linear", domain: [dots.dots.length - 0.5 + 5 / row, -0.5 - 5 / row], axis: null },
@@ -56,9 +61,9 @@ export async function dotSvg(dots: Dots, words: DotPlotWords): Promise<string> {
       axisMarks(Plot, words.axis),
       lineMarks(Plot, dots.lines, range),
       dotMarks(Plot, dots, range, row),
-      textBlock(Plot, title, "top-left", { dx: 20 - LEFT, dy: 16 - top, fontSize: 15, fontWeight: "bold" }),
+      textBlock(Plot, title, "top-left", { dx: 20 - left, dy: 16 - top, fontSize: 15, fontWeight: "bold" }),
       textBlock(Plot, caption, "bottom-left", {
-        dx: 20 - LEFT,
+        dx: 20 - left,
         dy: AXIS,
         fontSize: 11,
         lineHeight: LINE / 11,
@@ -101,7 +106,7 @@ function lineMarks(Plot: Plotting, lines: Dots["lines"], { lo, hi }: DotRange): 
 function dotMarks(Plot: Plotting, { dots }: Dots, range: DotRange, row: number): Markish {
   const radius = Math.max(1.2, Math.min(4.5, row / 2.2));
   const spots = dots.map(({ label, value, reach, strong }, up) => ({
-    label: clip(shownWords(label), 22),
+    label: clip(shownWords(label), NAME),
     value,
     up,
     from: Math.max(range.lo, reach?.[0] ?? value),

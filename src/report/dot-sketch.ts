@@ -4,8 +4,9 @@ import { clip } from "../core/words.ts";
 import { shownWords } from "./cutoff-words.ts";
 import { type Dots, dotRange } from "./dot-range.ts";
 
-const NAME = 20;
-const COLUMNS = 56;
+const NAME = 32;
+/** Of a name and the cells beside it. */
+const COLUMNS = 76;
 const FULL = "●";
 const HOLLOW = "○";
 const REACH = "─";
@@ -16,14 +17,12 @@ const OTHER = "│";
 export function dotSketch({ dots, lines }: Dots, most: number): string[] {
   const shown = dots.slice(0, most);
   const { lo, hi } = dotRange({ dots: shown, lines });
-  const column = (value: number) =>
-    Math.max(
-      0,
-      Math.min(COLUMNS - 1, Math.round((value / 2 - lo / 2) * (1 / (hi / 2 - lo / 2)) * (COLUMNS - 1))),
-    );
   const width = Math.min(NAME, Math.max(...shown.map(({ label }) => shownWords(label).length)));
+  const last = COLUMNS - width - 1;
+  const column = (value: number) =>
+    Math.max(0, Math.min(last, Math.round((value / 2 - lo / 2) * (1 / (hi / 2 - lo / 2)) * last)));
   const rows = shown.map(({ label, value, reach, strong }) => {
-    const cells = new Array<string>(COLUMNS).fill(" ");
+    const cells = new Array<string>(last + 1).fill(" ");
     if (reach !== null) cells.fill(REACH, column(reach[0]), column(reach[1]) + 1);
     for (const [i, line] of lines.entries()) cells[column(line.value)] = i === 0 ? FIRST : OTHER;
     cells[column(value)] = strong ? FULL : HOLLOW;

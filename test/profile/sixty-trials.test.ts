@@ -93,4 +93,20 @@ describe("sixty trials of sp500-timing", () => {
     near(effective.mean_correlation, 0.6530340811353512);
     near(effective.by_average_correlation, 21.470989213014278);
   });
+
+  it("is told so in docs/decisions.md", () => {
+    const { best, sr0, pbo, effective_trials: effective, trials: all } = deflateLedger(ledger);
+    const told = fs.readFileSync(path.join(repository, "docs/decisions.md"), "utf8");
+    const hold = all.find(({ name }) => name === "0 timer rule=hold");
+    for (const words of [
+      `${best?.sharpe.toFixed(4)} a month, ${((best?.sharpe as number) * Math.sqrt(12)).toFixed(3)} a year`,
+      `nothing else had been tried | ${best?.psr?.toFixed(4)} |`,
+      `(SR0) | ${sr0?.toFixed(4)} a month`,
+      `(DSR) | ${best?.dsr?.toFixed(4)}: not shown`,
+      `| buying and holding | ${hold?.sharpe?.toFixed(4)} a month |`,
+      `in ${(100 * (pbo.pbo as number)).toFixed(1)} % of 12,870 halvings`,
+      `mean correlation of ${effective.mean_correlation?.toFixed(3)} | ${effective.by_average_correlation?.toFixed(1)} |`,
+    ])
+      assert.ok(told.includes(words), words);
+  });
 });

@@ -50,6 +50,9 @@ const leakage = {
 };
 const run = (profile: object, own = reader, of: typeof family | null = family, sink = memorySink()) =>
   runDaily(daily, own, { family: of, profile: { bootstrap: { resamples: 100 }, ...profile }, sink });
+/** The one run of this profile, which the tests below look at. */
+const recorded = memorySink();
+const declared = run({ leakage }, reader, family, recorded);
 const days = daily.set.cases.map(({ id }) => dayOf(id));
 const brierOf = (snapshot: string) => Float64Array.from(days, (i) => off(snapshot, i) * off(snapshot, i));
 /** A case of day i resolves at the end of it. */
@@ -65,7 +68,7 @@ describe("the leakage section", () => {
   });
 
   it("has the latest arm's jump at its cutoff, at h/2, h and 2h, and along the cutoff's interval", async () => {
-    const { report } = await run({ leakage });
+    const { report } = await declared;
     const latest = (report.result as unknown as Result).leakage?.slices?.["latest"];
     const shown = latest?.slices as Shown;
     assert.equal(latest?.reason, null);
@@ -95,7 +98,7 @@ describe("the leakage section", () => {
   });
 
   it("says of the routed arm that no case of it resolves before its checkpoint's cutoff", async () => {
-    const { report } = await run({ leakage });
+    const { report } = await declared;
     const { leakage: section, not_estimated: missing } = report.result as unknown as Result;
     assert.equal(section?.slices?.["routed"]?.slices, null);
     assert.ok(
@@ -106,7 +109,7 @@ describe("the leakage section", () => {
   });
 
   it("has the difference to a control that answered every case", async () => {
-    const { report } = await run({ leakage });
+    const { report } = await declared;
     const { control } = (report.result as unknown as Result).leakage as Section;
     assert.ok(control !== null);
     const [own, other] = [brierOf("new"), brierOf("old")];
@@ -214,7 +217,7 @@ describe("the leakage section", () => {
   });
 
   it("is in the text with its plot, never as a claim that nothing is there", async () => {
-    const { report } = await run({ leakage });
+    const { report } = await declared;
     const lines = renderText(report, report.resultDigest, (text) => text).split("\n");
     assert.ok(lines.some((line) => /detected/.test(line)));
     assertNone(lines, (line) => /--better|--control|cutoff_lo/.test(line));
@@ -223,9 +226,8 @@ describe("the leakage section", () => {
   });
 
   it("is made again by a replay, from the record alone", async () => {
-    const sink = memorySink();
-    const { report } = await run({ leakage }, reader, family, sink);
-    const { replayed, verdict } = (await replay(memoryBundle(sink.files, "run"), {
+    const { report } = await declared;
+    const { replayed, verdict } = (await replay(memoryBundle(recorded.files, "run"), {
       policy: null,
     })) as never as {
       replayed: { report: { reportDigest: string } } | null;

@@ -79,7 +79,7 @@ const duckdb = fs.existsSync(path.join(repository, "bench/node_modules"));
 it("bench/asof prints one JSON line of ratios", {
   skip: duckdb ? false : "NOT TESTED: npm ci --prefix bench was not run",
 }, () => {
-  const ran = bench("asof.mjs", { ROWS: "50000" });
+  const ran = bench("asof.mjs", { ROWS: "200000" });
   assert.equal(ran.status, 0, ran.stderr);
-  assert.equal(JSON.parse(ran.stdout).rows, 50_000);
+  assert.equal(JSON.parse(ran.stdout).rows, 200_000);
 });

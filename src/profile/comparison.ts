@@ -1,4 +1,5 @@
-/** Which of a ledger's trials compare: ratios over the same periods of one slice, above one rate, each tried thing once. */
+/** Which of a ledger's trials compare: ratios over the same periods of one slice, above one rate, each series once. */
+import { round12 } from "../core/round.ts";
 import type { SharpeRatio } from "../stats/sharpe.ts";
 import type { TrialMeasure } from "./trial-measure.ts";
 
@@ -15,39 +16,66 @@ export type Comparison = {
   readonly gaps: number;
   /** With a ratio, but of another kind. */
   readonly others: number;
-  /** With the ratio of an earlier trial of the same identity and seed: the same once more. */
+  /** With the returns of an earlier trial of the kind: the same once more. */
   readonly again: number;
 };
 
 export type WithRatio = TrialMeasure & { readonly ratio: SharpeRatio };
 
+/** Trials of one kind: all of them, and of equal returns the first. */
+export type Kind = { readonly all: readonly WithRatio[]; readonly distinct: readonly WithRatio[] };
+
 /**
- * The trials that compare with `like`, an index of `measures` with a ratio; null: the kind that most trials are of, of two
- * as many the one that was tried last. `of` is null where no trial has a ratio.
+ * The trials that compare with `like`, an index of `measures`; without it, or where it has no ratio, those of the kind of
+ * most different ratios, of two with as many the one that was tried last. `of` is null where no trial has a ratio.
  */
 export function comparedTrials(
   measures: readonly TrialMeasure[],
   like: number | null,
-): { readonly of: Comparison | null; readonly trials: readonly WithRatio[] } {
-  const all = measures.filter((measure): measure is WithRatio => measure.ratio !== null);
-  const chosen = (like === null ? undefined : measures[like]) as WithRatio | undefined;
-  const key = chosen?.ratio ? kindOf(chosen) : commonest(all.map(kindOf));
-  const own = all.filter((measure) => kindOf(measure) === key);
-  const trials = own.filter(({ again }) => !again);
-  const [first] = own;
-  if (first === undefined) return { of: null, trials };
+): { readonly of: Comparison | null; readonly own: Kind; readonly kinds: readonly Kind[] } {
+  const found = new Map<string, WithRatio[]>();
+  for (const measure of measures) {
+    if (!hasRatio(measure)) continue;
+    const key = keyOf(measure);
+    const known = found.get(key) ?? [];
+    known.push(measure);
+    found.delete(key); // the one that was tried last comes last
+    found.set(key, known);
+  }
+  const kinds = [...found.values()].map(kindOf);
+  const chosen = like === null ? undefined : measures[like];
+  const own =
+    kinds.find(({ all }) => all.includes(chosen as WithRatio)) ??
+    kinds.reduce<Kind>(greater, { all: [], distinct: [] });
+  const [first] = own.all;
+  if (first === undefined) return { of: null, own, kinds };
   const { slice, riskFree, over, gaps, ratio } = first;
-  const counts = { others: all.length - own.length, again: own.length - trials.length };
-  return { of: { slice, risk_free: riskFree, periods: ratio.periods, over, gaps, ...counts }, trials };
+  const withRatio = kinds.reduce((sum, { all }) => sum + all.length, 0);
+  const counts = { others: withRatio - own.all.length, again: own.all.length - own.distinct.length };
+  return {
+    of: { slice, risk_free: riskFree, periods: ratio.periods, over, gaps, ...counts },
+    own,
+    kinds,
+  };
 }
 
-function kindOf({ slice, riskFree, over, gaps, ratio }: WithRatio): string {
-  return JSON.stringify([slice, riskFree, over, gaps, ratio.periods]);
+const hasRatio = (measure: TrialMeasure): measure is WithRatio => measure.ratio !== null;
+
+const keyOf = ({ slice, riskFree, over, gaps, ratio }: WithRatio): string =>
+  JSON.stringify([slice, riskFree, over, gaps, ratio.periods]);
+
+/** Returns that nobody can tell apart are one: another seed, or another name, adds nothing that V could be over. */
+function kindOf(all: readonly WithRatio[]): Kind {
+  const seen = new Set<string>();
+  const distinct = all.filter(({ returnsDigest }) => {
+    if (returnsDigest === null) return true;
+    const isNew = !seen.has(returnsDigest);
+    seen.add(returnsDigest);
+    return isNew;
+  });
+  return { all, distinct };
 }
 
-function commonest(kinds: readonly string[]): string | undefined {
-  const counts = new Map<string, number>();
-  for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  return kinds.findLast((kind) => counts.get(kind) === most);
-}
+const ratios = ({ distinct }: Kind) => new Set(distinct.map(({ ratio }) => round12(ratio.sharpe))).size;
+
+const greater = (a: Kind, b: Kind): Kind => (ratios(b) >= ratios(a) ? b : a);

@@ -198,7 +198,7 @@ function trialLines({ ledger, rows, head, figures }: Trials, slices: number): st
     ...(others === 0
       ? []
       : [
-          `${others} of the trials ${others === 1 ? "is" : "are"} over other cases than this one, or above another rate: counted, and not compared.`,
+          `${others} of the trials ${others === 1 ? "is" : "are"} over other cases than those that are compared, or above another rate: counted all the same.`,
         ]),
     ...(gaps === 0 ? [] : ["Nothing was held where cases were left out, so no figure is per year."]),
     ...(slices > 1 ? [`The ledger has the returns of the slice ${slice} alone.`] : []),

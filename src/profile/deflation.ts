@@ -14,6 +14,7 @@ import {
   sharpeTail,
 } from "../stats/sharpe.ts";
 import { type Comparison, comparedTrials, type WithRatio } from "./comparison.ts";
+import { comparedVariance } from "./ratio-variance.ts";
 import type { TrialMeasure } from "./trial-measure.ts";
 
 /** Where the trials are from: a ledger of so many rows, whose last has this digest. */
@@ -47,6 +48,8 @@ export type Deflation = {
   readonly n_ratios: number;
   /** V: of those ratios, ddof 1. Needs two. */
   readonly variance: number | null;
+  /** Of how many ratios of all kinds V is, where those that are compared vary less than they; null: it is of those alone. */
+  readonly variance_floor: number | null;
   /** √V · E[max of N]; 0 where N is 1; null where N is more and V is not known, or 0: then nothing says how luck varies. */
   readonly sr0: number | null;
   /** The first of greatest ratio, as reported; null where no trial has one. */
@@ -162,9 +165,9 @@ export function deflate(
   if (measures.length === 0) throw new RangeError("measures: expected at least 1 trial, got 0");
   const { benchmark } = options;
   const n = measures.length;
-  const { of, trials } = comparedTrials(measures, options.like);
-  const ratios = trials.map(({ ratio }) => ratio);
-  const variance = varianceOf(ratios.map(({ sharpe }) => sharpe));
+  const { of, own: kind, kinds } = comparedTrials(measures, options.like);
+  const trials = kind.distinct;
+  const { variance, floor } = comparedVariance(kind, kinds);
   const sr0 = barOf(n, variance);
   const own = of?.periods ?? null;
   const periodsPerYear = of !== null && of.gaps > 0 ? null : options.periodsPerYear;
@@ -182,10 +185,11 @@ export function deflate(
     },
     compared: of,
     periods: own,
-    trials: trialRows(measures, new Set(trials), sr0, { benchmark, periodsPerYear }),
+    trials: trialRows(measures, new Set<TrialMeasure>(kind.all), sr0, { benchmark, periodsPerYear }),
     n_trials: n,
-    n_ratios: ratios.length,
+    n_ratios: trials.length,
     variance,
+    variance_floor: floor,
     sr0,
     best: best && bestFigures(best.name, best.ratio, sr0, benchmark),
     min_backtest: {
@@ -199,15 +203,6 @@ export function deflate(
 }
 
 const TARGET_PER_YEAR = 1;
-
-/** Σ(x − x̄)²/(n − 1), in the order given; exactly 0 where all are reported the same; null below two. */
-function varianceOf(values: readonly number[]): number | null {
-  if (values.length < 2) return null;
-  if (new Set(values.map(round12)).size === 1) return 0;
-  const centre = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const squares = values.reduce((sum, value) => sum + (value - centre) * (value - centre), 0);
-  return squares / (values.length - 1);
-}
 
 /** Never that of one trial where there are more. */
 function barOf(n: number, variance: number | null): number | null {

@@ -1,5 +1,4 @@
 /** The deflation of a ledger's trials as it stands: each of them counts, and nobody passes a figure in. */
-import { canonical } from "../core/canonical.ts";
 import { contract } from "../core/contract.ts";
 import type { Place } from "../core/refusal.ts";
 import type { TrialRows } from "../ledger/trial-chain.ts";
@@ -29,12 +28,7 @@ export function deflateLedger({ place, rows, head }: TrialRows, like: number | n
 
 function measuresOf(trials: readonly Trial[], place: Place): TrialMeasure[] {
   const names = trialNames(trials);
-  const firsts = new Map(trials.map((trial) => [trial.start, trial]));
-  return trials.map((trial, i) => {
-    const measure = measured(trial, names[i] as string, place);
-    const first = trial.first === trial.start ? null : (firsts.get(trial.first)?.measures ?? null);
-    return { ...measure, again: first !== null && canonical(first) === canonical(trial.measures) };
-  });
+  return trials.map((trial, i) => measured(trial, names[i] as string, place));
 }
 
 /** One that ended under a profile that measures nothing was tried all the same. */

@@ -11,7 +11,7 @@ import {
   choiceSentence,
   comparedSentence,
   effectiveSentence,
-  ifApart,
+  isApart,
   methodSentence,
   overfittingSentence,
   ratioWords,
@@ -170,7 +170,7 @@ function bestLines(best: BestTrial, deflation: Deflation): string[] {
     ...hanging("PSR: ", `${shownProbability(best.psr)} against ${benchmark}`),
     ...hanging(
       "N: ",
-      `${counted(n, "trial")}, ${ratios} of them with a ratio${ifApart(deflation)}; V, the variance of those: ${variance === null ? "none" : shownSmall(variance)}`,
+      `${counted(n, "trial")}, ${ratios} of them with a ratio${isApart(deflation) ? " that is compared" : ""}; V, ${deflation.variance_floor === null ? "the variance of those" : "the variance of more"}: ${variance === null ? "none" : shownSmall(variance)}`,
     ),
     ...hanging(
       "SR0: ",

@@ -67,7 +67,8 @@ export function methodSentence({ units, compared }: Deflation): string {
 }
 
 /** Which of the trials are compared, where some are not; else nothing. */
-export function comparedSentence({ compared, n_ratios: ratios }: Deflation): string {
+export function comparedSentence(deflation: Deflation): string {
+  const { compared, n_ratios: ratios, variance_floor: floor } = deflation;
   if (compared === null) return "";
   const { others, again, slice, gaps } = compared;
   const of = slice === null || slice === "all" ? "" : ` of the slice ${slice}`;
@@ -75,13 +76,16 @@ export function comparedSentence({ compared, n_ratios: ratios }: Deflation): str
     ...(others === 0
       ? []
       : [
-          `${counted(others, "trial")} over other cases, or above another rate, ${others === 1 ? "counts" : "count"} in N; only the ${ratios} over the same ${counted(compared.periods, "period")}${of} are compared (--like ROW: those over the cases of another row).`,
+          `${counted(others, "trial")} with a ratio ${others === 1 ? "is" : "are"} over other cases, or above another rate: counted in N, and not compared with the ${ratios} over the same ${counted(compared.periods, "period")}${of} (--like ROW: those over the cases of another row).`,
+        ]),
+    ...(floor === null
+      ? []
+      : [
+          `V is that of ${floor} ratios of all such kinds, each about its kind's mean and for as many periods as these: those that are compared vary less, and N counts all.`,
         ]),
     ...(again === 0
       ? []
-      : [
-          `${counted(again, "trial")} measured just what an earlier one of the same identity and seed had: ${again === 1 ? "it counts" : "they count"} in N and not in V.`,
-        ]),
+      : [`${counted(again, "trial")} had just the returns of an earlier one: counted in N, and not in V.`]),
     ...(gaps === 0
       ? []
       : [`Nothing was held in ${counted(gaps, "gap")} between the cases, so no figure is per year.`]),
@@ -92,14 +96,15 @@ export function comparedSentence({ compared, n_ratios: ratios }: Deflation): str
 /** Why nothing is known of the best that luck would bring. */
 export function noBarSentence(deflation: Pick<Deflation, "n_trials" | "n_ratios" | "compared">): string {
   const { n_trials: n, n_ratios: ratios } = deflation;
+  const apart = isApart(deflation);
   return ratios < 2
-    ? `${n} trials were begun and ${ratios} has a ratio${ifApart(deflation)}; how high luck alone would have brought the best of them needs two at least`
-    : `${n} trials were begun and all ${ratios} ratios${ifApart(deflation)} are the same, which says nothing of how luck varies`;
+    ? `${n} trials were begun and ${ratios} has a ratio${apart ? " that is compared" : ""}; how high luck alone would have brought the best of them needs two at least`
+    : `${n} trials were begun and all ${ratios} ratios${apart ? " that are compared" : ""} are the same, which says nothing of how luck varies`;
 }
 
-/** After a number of ratios, where there are others too. */
-export function ifApart({ compared }: Pick<Deflation, "compared">): string {
-  return compared !== null && compared.others + compared.again > 0 ? " that is compared" : "";
+/** Are there ratios that V is not over? */
+export function isApart({ compared }: Pick<Deflation, "compared">): boolean {
+  return compared !== null && compared.others + compared.again > 0;
 }
 
 /** Whether the best of N stands out, and at what. A verdict compares what is reported. */

@@ -22,8 +22,8 @@ export type TrialMeasure = {
   readonly riskFree: number | null;
   /** How often nothing was held between two periods. */
   readonly gaps: number;
-  /** An earlier trial of the same identity and seed measured the same: it adds nothing to V. */
-  readonly again: boolean;
+  /** Of the returns of all its repeats; null where they are not known so. */
+  readonly returnsDigest: string | null;
   /** Declared repeats. */
   readonly repeats: number;
   /** The least and the greatest ratio of the repeats; null unless the state is `ok`. */
@@ -31,7 +31,13 @@ export type TrialMeasure = {
 };
 
 /** Of a trial of which nothing but its returns is known, or not even they. */
-export const UNSAID = { over: null, slice: null, riskFree: null, gaps: 0, again: false } as const;
+export const UNSAID = {
+  over: null,
+  slice: null,
+  riskFree: null,
+  gaps: 0,
+  returnsDigest: null,
+} as const;
 
 /** Of one series of excess returns, whose ratio is it alone. Throws RangeError where one is not finite. */
 export function measureOfSeries(name: string, returns: Float64Array): TrialMeasure {
@@ -124,10 +130,16 @@ export function measureOfTrial(trial: Trial, name: string, ledger: Place): Trial
     slice,
     riskFree: riskFreeOf(trial),
     gaps,
-    again: false,
+    returnsDigest: digestsOf(ended),
     repeats,
     spread: [Math.min(...own), Math.max(...own)],
   };
+}
+
+/** null where one is not said. */
+function digestsOf(repeats: readonly Repeat[]): string | null {
+  const digests = repeats.map(({ series }) => series);
+  return digests.includes(null) ? null : digests.join(" ");
 }
 
 type Config = { readonly profile?: { readonly returns?: { readonly risk_free?: unknown } } } | null;

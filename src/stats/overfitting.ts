@@ -120,7 +120,7 @@ function choices(parts: Parts): Omit<Overfitting, "blocks" | "dropped"> {
     logits[c] = logit;
     if (logit <= 0) atMost += 1;
     if (logit === 0) zeros += 1;
-    if (outOfSample[chosen]! < 0) losses += 1;
+    if (outOfSample[chosen]! < 0 && !isEqual(outOfSample[chosen]!, 0)) losses += 1;
     advance(taken, blocks);
   }
   return {

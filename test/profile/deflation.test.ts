@@ -208,12 +208,42 @@ describe("what N and V count", () => {
 
   it("what measured just the same once more counts in N and not in V: trying again never raises the DSR", () => {
     const tried = [given("a", normal(0.1)), given("b", normal(0.3)), given("c", normal(0.2))];
-    const again = [...tried, ...[1, 2, 3].map((n) => ({ ...given(`c${n}`, normal(0.2)), again: true }))];
+    const again = [...tried, ...[1, 2, 3].map((n) => given(`c${n}`, normal(0.2)))].map((one, i) =>
+      i < 2 ? one : { ...one, returnsDigest: "the same" },
+    );
     const [before, after] = [of(tried), of(again)];
     assert.deepEqual([before.n_trials, after.n_trials, after.n_ratios], [3, 6, 3]);
     assert.equal(after.variance, before.variance);
     assert.ok((after.best?.dsr as number) < (before.best?.dsr as number));
     assert.equal(after.compared?.again, 3);
+  });
+
+  it("a few alike trials of a kind of their own do not make luck small: V is no less than that of all kinds", () => {
+    const tried = Array.from({ length: 30 }, (_, i) => given(`${i}`, normal((i - 15) / 100, 97)));
+    const honest = of(tried);
+    const alike = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        ...given(`rate ${i}`, normal(0.14 + i * 1e-9, 97)),
+        riskFree: 1e-9,
+      }));
+    for (const found of [of([...tried, ...alike(2)], { like: 30 }), of([...tried, ...alike(31)])]) {
+      assert.equal(found.compared?.risk_free, 1e-9, "the alike ones are compared");
+      const others = found.n_trials - 30 - 1; // degrees of freedom of theirs, about which they hardly vary
+      const pooled = ((honest.variance as number) * 29) / (29 + others);
+      assert.ok(Math.abs((found.variance as number) - pooled) < 1e-12, `${found.variance}, ${pooled}`);
+      assert.equal(found.variance_floor, found.n_trials);
+      assert.ok((found.sr0 as number) > 0.7 * (honest.sr0 as number));
+    }
+    const longer = alike(2).map((one) => ({
+      ...one,
+      ratio: normal(one.ratio?.sharpe as number, 385),
+    }));
+    const four = of([...tried, ...longer], { like: 31 });
+    const scaled = ((honest.variance as number) * 29) / 30 / 4;
+    assert.ok(Math.abs((four.variance as number) - scaled) < 1e-12, "of four times the periods a fourth");
+    const two = [given("x", normal(70, 2)), given("y", normal(-70, 2))].map((one) => ({ ...one, gaps: 1 }));
+    assert.equal(of([...tried, ...two]).variance, honest.variance, "two periods say nothing of luck");
+    assert.deepEqual([honest.variance_floor, of([...tried, ...two]).variance_floor], [null, null]);
   });
 
   it("ratios that are all the same say nothing of luck: the DSR is not estimable, never the PSR", () => {

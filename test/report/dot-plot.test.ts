@@ -40,8 +40,8 @@ test("dotRange: all values and lines, reaches as far as six tenths of what the v
 test("dotSvg: dots, reaches and lines stand where arithmetic puts them, full or hollow", async () => {
   const svg = await dotSvg(three, words);
   const { lo, hi } = dotRange(three);
-  // 720 wide, 150 left and 24 right; a line of dots is 18 high, the first at half of one and 5 below the frame's top.
-  const x = (value: number) => String(Number((150 + ((value - lo) / (hi - lo)) * 546).toFixed(2)));
+  // 720 wide, 90 left for short names and 24 right; a line of dots is 18 high, the first at half of one and 5 below the frame's top.
+  const x = (value: number) => String(Number((90 + ((value - lo) / (hi - lo)) * 606).toFixed(2)));
   const circles = attributesOf(svg, "circle");
   assert.deepEqual(
     circles.map(({ cx }) => cx),

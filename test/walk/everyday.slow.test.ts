@@ -6,7 +6,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { after, describe, it } from "node:test";
 import { assertNone } from "../support/all.ts";
-import { blindcast, environment, main, repository, temporaryFolder } from "./command-line.ts";
+import { environment, main, repository, temporaryFolder } from "./command-line.ts";
 import { manyRuns, warm } from "./many-runs.ts";
 
 const folder = temporaryFolder();
@@ -53,7 +53,7 @@ describe("a reader of stdout that goes", () => {
     const split = ["split", "many.csv", "--folds", "5"];
     for (const words of [split, [...split, "--json"], ["doctor"], ["ledger", "list"]]) {
       assert.deepEqual(await headless(words), { status: 141, stderr: "" }, words.join(" "));
-      assert.equal(blindcast(words, { cwd: folder }).status, 0);
+      assert.equal(warm(words, { cwd: folder }).status, 0);
     }
   });
 });
@@ -166,7 +166,7 @@ returns: {per: month}
         "--profile",
         "mine.yaml",
       ];
-      return blindcast(["backtest", "sp500-timing", ...words, "--out", `run-${per}`], { cwd: folder });
+      return warm(["backtest", "sp500-timing", ...words, "--out", `run-${per}`], { cwd: folder });
     };
     fs.mkdirSync(path.join(folder, "ledgers"), { recursive: true });
     assert.doesNotMatch(backtest("month").stderr, /warning/);

@@ -51,7 +51,16 @@ before(() => {
   assert.equal(blindcast(["keys", "new", "--out", key, "--origin", "lab.example/audit"]).status, 0);
   const signed = ["--key", key, "--origin", "lab.example/audit"];
   made("climatology", "--reader", "climatology", "--limit", "60", ...signed);
-  made("recall", "--reader", "recall:seattle-recall", "--filter", "id=rain-2015-0*", "--limit", "60", ...signed);
+  made(
+    "recall",
+    "--reader",
+    "recall:seattle-recall",
+    "--filter",
+    "id=rain-2015-0*",
+    "--limit",
+    "200",
+    ...signed,
+  );
   made("unsigned", "--reader", "persistence", "--limit", "60");
 });
 after(() => fs.rmSync(root, { recursive: true, force: true }));

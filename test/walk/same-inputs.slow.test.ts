@@ -13,7 +13,7 @@ let runs = 0;
 /** A backtest of some cases, into a folder of its own. */
 function whole(words: readonly string[]): string[] {
   const out = path.join(folder, String(runs++));
-  const selection = ["--filter", "id=rain-2015-0*", "--limit", "40"];
+  const selection = ["--filter", "id=rain-2015-0*", "--limit", "20"];
   return ["backtest", "seattle-rain", ...selection, "--json", "--out", out, ...words];
 }
 

@@ -116,7 +116,7 @@ export function accountJson(
     not_filled: unfilled
       .slice(0, limits.reportedOrders)
       .map(({ decision, entity, reason }) => ({ case: decision, entity, reason })),
-    left: exits.map(({ available, ...exit }) => ({ ...exit, available: formatInstant(available) })),
+    left: exits.map(({ at, ...exit }) => ({ ...exit, at: formatInstant(at) })),
     positions: positions as Json,
     cash,
   };

@@ -24,7 +24,8 @@ export type TradedAccount = Account & {
  * decision's; equal is not after. A restated or late price of an earlier time is none that anybody could trade at.
  * Orders of one decision that fill at one instant are one batch, sold before bought, weighed against the equity at the
  * batch's prices and the latest of the rest. Decisions ascend strictly and their positions fit the leverage, else
- * RangeError. Orders are filled after the last mark too, where there is a price.
+ * RangeError. Orders are filled after the last mark too, where there is a price; exits after it are not booked, and what
+ * is held then stands.
  */
 export function runAccount(
   decisions: readonly Decision[],
@@ -74,14 +75,13 @@ export function accountFromFills(
 
 /**
  * The prices that an account needs, and no others: of each entity that a decision names, what became available after the
- * first decision, up to the last mark, their exits and the price of every order. The account comes out of them as out of
+ * first decision, up to the last mark and the price of every order. The account comes out of them as out of
  * all prices.
  */
 export function* usedQuotes(
   decisions: readonly Decision[],
   quotes: Quotes,
   marks: readonly Instant[],
-  exits: Exits,
 ): Generator<Quote> {
   const answered = decisions.filter(({ positions }) => positions !== null);
   const after = answered[0]?.at ?? Infinity;
@@ -95,7 +95,6 @@ export function* usedQuotes(
       if (index >= 0) until = Math.max(until, (series as PriceSeries).firstAvailable[index] as number);
     }
   }
-  for (const entity of entities) until = Math.max(until, exits.get(entity)?.available ?? -Infinity);
   yield* quotesBetween(quotes, entities, after, until);
 }
 
@@ -135,7 +134,7 @@ function planOrders(
     const index = series === undefined ? -1 : firstPriceAfter(series, at);
     const fillsAt = series?.firstAvailable[index] ?? Infinity;
     const left = exits.get(entity);
-    if (left !== undefined && left.available <= fillsAt) tell("left");
+    if (left !== undefined && left.at <= fillsAt) tell("left");
     else if (series === undefined || index < 0) tell("no-later-price");
     else if (fillsAt > until) tell("superseded");
     else planned.push({ entity, weight, series, index, at: fillsAt as Instant });

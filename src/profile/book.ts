@@ -7,7 +7,7 @@ import { type PriceSeries, priceAt, type Quotes } from "./quotes.ts";
 /** A position that became cash when its member had left: `last` is its last price, `cash` = units · last · (1 + return). */
 export type PaidExit = {
   readonly entity: string;
-  readonly available: Instant;
+  readonly at: Instant;
   readonly units: number;
   readonly last: number;
   readonly return: number;
@@ -19,9 +19,11 @@ export type Account = {
   readonly equity: readonly (number | null)[];
   /** Simple returns from mark to mark, one fewer than marks; null where an equity is not known, or the first not above 0. */
   readonly returns: readonly (number | null)[];
+  /** By the last mark: a member that leaves after it is held, and is in no return. */
   readonly exits: readonly PaidExit[];
-  /** Exits of members that were held and have no return: the run fails by their names. */
+  /** Exits by the last mark of members that were held and have no return: the run fails by their names. */
   readonly missing: readonly Exit[];
+  /** Cash and units when all that filled, after the last mark too, is booked. */
   readonly cash: number;
   readonly positions: Readonly<Record<string, number>>;
   /**
@@ -48,14 +50,15 @@ export type Book = {
   nextExit: number;
 };
 
-/** `marks` ascend strictly, else RangeError. */
+/** `marks` ascend strictly, else RangeError. Exits after the last of them are not booked. */
 export function openBook(capital: number, quotes: Quotes, marks: readonly Instant[], exits: Exits): Book {
   marks.forEach((mark, i) => {
     if (i > 0 && mark <= (marks[i - 1] as number)) throw new RangeError("marks ascend strictly");
   });
-  const inTime = [...exits.values()].sort(
-    (a, b) => a.available - b.available || (a.entity < b.entity ? -1 : 1),
-  );
+  const last = marks.at(-1) ?? -Infinity;
+  const inTime = [...exits.values()]
+    .filter(({ at }) => at <= last)
+    .sort((a, b) => a.at - b.at || (a.entity < b.entity ? -1 : 1));
   const empty = { units: new Map(), equity: [], paid: [], missing: [] };
   const counts = { turnover: 0, costs: 0, nextMark: 0, nextExit: 0 };
   return { quotes, marks, exits: inTime, ...empty, cash: capital, ...counts };
@@ -70,7 +73,7 @@ export function passTime(book: Book, to: number, inclusive: boolean): void {
     const exit = book.exits[book.nextExit];
     const mark = book.marks[book.nextMark];
     const isMarkDue = mark !== undefined && (inclusive ? mark <= to : mark < to);
-    if (exit !== undefined && exit.available <= to && !(isMarkDue && mark < exit.available)) {
+    if (exit !== undefined && exit.at <= to && !(isMarkDue && mark < exit.at)) {
       book.nextExit++;
       leave(book, exit);
     } else if (isMarkDue) {
@@ -88,10 +91,10 @@ function leave(book: Book, exit: Exit): void {
     book.missing.push(exit);
     return;
   }
-  const last = unitPrice(book, exit.entity, exit.available);
+  const last = unitPrice(book, exit.entity, exit.at);
   const cash = units * last * (1 + exit.return);
-  const { entity, available } = exit;
-  book.paid.push({ entity, available, units, last, return: exit.return, cash });
+  const { entity, at } = exit;
+  book.paid.push({ entity, at, units, last, return: exit.return, cash });
   book.units.delete(entity);
   book.cash += cash;
 }

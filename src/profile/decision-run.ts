@@ -16,7 +16,7 @@ import { usedQuotes } from "./account.ts";
 import { type DecisionTerms, decisionSection } from "./decisions.ts";
 import { delistingStaging } from "./delisting-arm.ts";
 import type { ExecutionTerms } from "./execution.ts";
-import { checkDelistingReturns, type Exits, exitLines, noExits } from "./exits.ts";
+import { checkDelistingReturns, exitLines, noExits } from "./exits.ts";
 import { skippedOf, skippedOnDisk } from "./gaps.ts";
 import { marksOf } from "./marks.ts";
 import { quotesOfTable } from "./price-table.ts";
@@ -24,7 +24,7 @@ import type { Profile } from "./profile.ts";
 import { quoteLines } from "./quote-lines.ts";
 import { type Quote, type Quotes, quotesOf } from "./quotes.ts";
 import { sliceNames, sliceOf } from "./slices.ts";
-import { universeExits } from "./universe.ts";
+import { tradedQuotes, universeExits } from "./universe.ts";
 
 /** What a run takes of its decisions. */
 export type DecisionRun = {
@@ -77,7 +77,9 @@ export function decisionRun(
     });
   const all = quotesOf(quotesOfTable(table, columns, null, placeOf), columns);
   const exits = universe === null ? noExits : universeExits(universe, store, all, placeOf);
-  const found = [...keptQuotes(cases as readonly DecisionCase[], all, exits, execution)];
+  const traded =
+    universe === null ? all : tradedQuotes(universe, store, all, cases as readonly DecisionCase[]);
+  const found = [...keptQuotes(cases as readonly DecisionCase[], traded, execution)];
   const quotes = quotesOf(found, columns);
   const staging = universe === null ? null : delistingStaging(universe, profile.waive, execution.prices);
   const skipped = skippedOf(set.cases as readonly DecisionCase[], cases as readonly DecisionCase[]);
@@ -103,7 +105,6 @@ export function decisionRun(
 function keptQuotes(
   cases: readonly DecisionCase[],
   quotes: Quotes,
-  exits: Exits,
   { latency }: ExecutionTerms,
 ): Iterable<Quote> {
   const everything = Object.fromEntries([...quotes.series.keys()].map((entity) => [entity, 0]));
@@ -114,7 +115,7 @@ function keptQuotes(
     positions: everything,
   }));
   const ends = inTime.map(({ labelInterval }) => labelInterval[1]).sort((a, b) => a - b);
-  return usedQuotes(decisions, quotes, ends, exits);
+  return usedQuotes(decisions, quotes, ends);
 }
 
 /** An account follows one decision at a time, and its last period has an end. */
@@ -144,8 +145,7 @@ function checkCases(
     if (first === undefined || last === undefined) continue;
     const listed = new Set(own.flatMap(({ members }) => members ?? []));
     const due = [...exits.values()].filter(
-      ({ entity, available }) =>
-        available > first && available <= last && (slice !== "fixed_universe" || listed.has(entity)),
+      ({ entity, at }) => at > first && at <= last && (slice !== "fixed_universe" || listed.has(entity)),
     );
     checkDelistingReturns(due, place);
   }
@@ -163,7 +163,21 @@ function demandUniverse(item: DecisionCase, universe: Profile["universe"], place
   if (item.window === null) refuse("UniverseWindowMissing", { place: item.place, id: item.id });
 }
 
-const PARTS = ["account", "book", "execution", "exits", "fills", "price-table", "quotes"];
+/** Whatever makes orders, exits and marks. */
+const PARTS = [
+  "account",
+  "book",
+  "execution",
+  "exits",
+  "fills",
+  "gaps",
+  "marks",
+  "price-table",
+  "quotes",
+  "silent-exits",
+  "slices",
+  "universe",
+];
 
 /** Of the component's code, file by file, as it runs. */
 function componentDigest(): Digest {

@@ -2,7 +2,6 @@
 import type { BoundedCase } from "../caseset/bounded-case.ts";
 import type { DecisionCase } from "../caseset/decision-case.ts";
 import type { Json } from "../core/canonical.ts";
-import type { Instant } from "../core/instant.ts";
 import type { TrialRows } from "../ledger/trial-chain.ts";
 import { trialsOf } from "../ledger/trial-ledger.ts";
 import type { Section, Sectioned, SectionMade } from "../report/section.ts";
@@ -13,8 +12,7 @@ import { runAccount, type TradedAccount } from "./account.ts";
 import { accountFigures, accountJson } from "./account-figures.ts";
 import type { ExecutionTerms } from "./execution.ts";
 import type { Exits } from "./exits.ts";
-import type { Decision } from "./fills.ts";
-import { gapsAfter, type Skipped, sortedInstants } from "./gaps.ts";
+import { decisionsWithGaps, type Skipped } from "./gaps.ts";
 import { deflateLedger } from "./ledger-deflation.ts";
 import { marksOf } from "./marks.ts";
 import type { Quotes } from "./quotes.ts";
@@ -128,21 +126,13 @@ function trade(
   const unasked = (cases as readonly DecisionCase[]).filter(
     (item) => sliceOf(item) === slice && !asked.has(item),
   );
-  const others = sortedInstants([...unasked.map(({ horizon }) => horizon), ...(skipped.get(slice) ?? [])]);
-  const gaps = gapsAfter(
-    own.map(({ horizon }) => horizon),
-    others,
-  );
-  const after = (at: Instant) => (at + execution.latency.micros) as Instant;
-  const decisions = rows.flatMap(({ item: { id, horizon }, positions }, i): Decision[] => {
-    const gap = gaps[i] ?? null;
-    const out = gap === null ? [] : [{ id, at: after(gap), positions: {} }];
-    return [{ id, at: after(horizon), positions }, ...out];
-  });
+  const others = [...unasked.map(({ horizon }) => horizon), ...(skipped.get(slice) ?? [])];
+  const answers = rows.map(({ item: { id, horizon }, positions }) => ({ id, horizon, positions }));
+  const { decisions, gaps } = decisionsWithGaps(answers, others, execution.latency.micros);
   return {
     cases: own,
     held: rows.filter(({ positions }) => positions === null).length,
-    gaps: gaps.filter((gap) => gap !== null).length,
+    gaps,
     account: runAccount(decisions, quotes, marksOf(own), execution, exits),
   };
 }
@@ -157,8 +147,8 @@ function excessReturns(
 
 /** A held member that left without a return fails the run by its name. */
 function missingReturns({ arm, repeat, account, cases }: Traded): { readonly [key: string]: Json }[] {
-  return account.missing.map(({ entity, available }) => ({
-    case: cases.findLast(({ horizon }) => horizon < available)?.id ?? (cases[0] as DecisionCase).id,
+  return account.missing.map(({ entity, at }) => ({
+    case: cases.findLast(({ horizon }) => horizon < at)?.id ?? (cases[0] as DecisionCase).id,
     arm,
     repeat,
     rule: "delisting-return-missing",

@@ -6,8 +6,11 @@ import { type Complain, type Place, refuse, strict } from "../core/refusal.ts";
 import { fit } from "../core/schema.ts";
 import { parseJson } from "../core/strict-json.ts";
 
-/** A member that has left: when its delisting return could be known, and that return; null: nobody says. */
-export type Exit = { readonly entity: string; readonly available: Instant; readonly return: number | null };
+/**
+ * A member that has left: `at` is the instant at which it was gone, and a position in it is cash; its return may have been
+ * published later, for an account is an outcome and not bounded by what could be known. null: nobody says what it was.
+ */
+export type Exit = { readonly entity: string; readonly at: Instant; readonly return: number | null };
 
 /** By entity. The end of a data set's rows is no exit: only what says that a member has left is one. */
 export type Exits = ReadonlyMap<string, Exit>;
@@ -18,14 +21,14 @@ export const noExits: Exits = new Map();
 export function exitsOf(exits: Iterable<Exit>, place: Place, complain: Complain = strict): Exits {
   const found = new Map<string, Exit>();
   for (const exit of exits) {
-    const { entity, available } = exit;
+    const { entity, at } = exit;
     const first = found.get(entity);
     if (first !== undefined)
       complain("FieldInvalid", {
         place,
         field: `the delisting of ${entity}`,
-        found: `a second one at ${formatInstant(available)}`,
-        expected: `the one at ${formatInstant(first.available)}`,
+        found: `a second one at ${formatInstant(at)}`,
+        expected: `the one at ${formatInstant(first.at)}`,
       });
     else if (exit.return !== null && !(Number.isFinite(exit.return) && exit.return >= -1))
       complain("FieldInvalid", {
@@ -45,9 +48,9 @@ export function checkDelistingReturns(
   place: Place,
   complain: Complain = strict,
 ): void {
-  for (const { entity, available, return: terminal } of exits) {
+  for (const { entity, at, return: terminal } of exits) {
     if (terminal === null)
-      complain("DelistingReturnMissing", { place, member: entity, left: formatInstant(available) });
+      complain("DelistingReturnMissing", { place, member: entity, left: formatInstant(at) });
   }
 }
 
@@ -59,19 +62,19 @@ export function compoundReturn(r: number, d: number): number {
   return (1 + r) * (1 + d) - 1;
 }
 
-/** One line each, with its newline, by entity: `{"available":"2009-03-02T21:00:00Z","entity":"m7","return":-0.9}`. */
+/** One line each, with its newline, by entity: `{"at":"2009-03-02T21:00:00Z","entity":"m7","return":-0.9}`. */
 export function exitLines(exits: Exits): string {
   return [...exits.values()]
     .sort((a, b) => (a.entity < b.entity ? -1 : 1))
     .map(
-      ({ entity, available, return: terminal }) =>
-        `${canonical({ available: formatInstant(available), entity, return: terminal })}\n`,
+      ({ entity, at, return: terminal }) =>
+        `${canonical({ at: formatInstant(at), entity, return: terminal })}\n`,
     )
     .join("");
 }
 
 const ExitOnDisk = Type.Object(
-  { available: Type.String(), entity: Type.String(), return: Type.Union([Type.Number(), Type.Null()]) },
+  { at: Type.String(), entity: Type.String(), return: Type.Union([Type.Number(), Type.Null()]) },
   { additionalProperties: false },
 );
 
@@ -81,10 +84,10 @@ export function parseExits(text: string, place: Place): Exits {
     .split("\n")
     .slice(0, -1)
     .map((line, i): Exit => {
-      const at = `${place}:${i + 1}`;
-      const disk = fit(ExitOnDisk, parseJson(line, at), at) as Static<typeof ExitOnDisk>;
-      const available = parseInstant(disk.available, at, "available") as Instant;
-      return { entity: disk.entity, available, return: disk.return };
+      const here = `${place}:${i + 1}`;
+      const disk = fit(ExitOnDisk, parseJson(line, here), here) as Static<typeof ExitOnDisk>;
+      const at = parseInstant(disk.at, here, "at") as Instant;
+      return { entity: disk.entity, at, return: disk.return };
     });
   const exits = exitsOf(rows, place);
   const expected = exitLines(exits);

@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { DecisionCase } from "../caseset/decision-case.ts";
 import { formatInstant, type Instant, parseInstant } from "../core/instant.ts";
 import type { Place } from "../core/refusal.ts";
+import type { Decision } from "./fills.ts";
 import { type SliceName, sliceNames, sliceOf } from "./slices.ts";
 
 /** Of each slice the horizons at which a gap begins, ascending: of a set's cases that a run does not ask. */
@@ -32,8 +33,30 @@ export function gapsAfter(own: readonly Instant[], others: readonly Instant[]): 
   });
 }
 
-export const sortedInstants = (instants: readonly Instant[]): Instant[] =>
-  [...instants].sort((a, b) => a - b);
+/** What a case was answered, at its horizon. */
+type Answered = Pick<Decision, "id" | "positions"> & { readonly horizon: Instant };
+
+/**
+ * The decisions of an account, `latency` micros after their horizons: those of `answered`, which ascend, and where one of
+ * `others` (in any order) lies before the next of them, one at it that sells all. `gaps`: how many such there are.
+ */
+export function decisionsWithGaps(
+  answered: readonly Answered[],
+  others: readonly Instant[],
+  latency: number,
+): { readonly decisions: readonly Decision[]; readonly gaps: number } {
+  const own = answered.map(({ horizon }) => horizon);
+  const begun = gapsAfter(own, sortedInstants(others));
+  const after = (at: Instant) => (at + latency) as Instant;
+  const decisions = answered.flatMap(({ id, horizon, positions }, i): Decision[] => {
+    const gap = begun[i] ?? null;
+    const out = gap === null ? [] : [{ id, at: after(gap), positions: {} }];
+    return [{ id, at: after(horizon), positions }, ...out];
+  });
+  return { decisions, gaps: decisions.length - answered.length };
+}
+
+const sortedInstants = (instants: readonly Instant[]): Instant[] => [...instants].sort((a, b) => a - b);
 
 /** As a stamp has it, slice by slice. */
 export const SkippedOnDisk = Type.Partial(

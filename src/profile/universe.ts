@@ -1,5 +1,6 @@
 /** A universe whose members change: which table says who they are, and which says what became of those that left. */
 import { type Static, Type } from "@sinclair/typebox";
+import type { DecisionCase } from "../caseset/decision-case.ts";
 import { formatInstant, type Instant } from "../core/instant.ts";
 import { type Place, refuse } from "../core/refusal.ts";
 import { rowRef } from "../core/row-ref.ts";
@@ -8,6 +9,7 @@ import type { Store } from "../store/door.ts";
 import { cellOf, keyCells, rowPlace, type Table } from "../store/table.ts";
 import { type Exit, type Exits, exitsOf } from "./exits.ts";
 import type { PriceSeries, Quotes } from "./quotes.ts";
+import { memberOf, type Stint, silentExits, stintsOf } from "./silent-exits.ts";
 
 const strictly = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 200, description: "a name" });
@@ -39,10 +41,11 @@ function entityTable(store: Store, table: string, key: string, placeOf: PlaceOf)
 }
 
 /**
- * Who has left, when that could be known, and what its holders got: each row of the delistings, and each member that is
- * none any more, whose prices end before those of the table, and of which no such row is there: then nobody says it, and
- * it has left at the end of its last stint, or at the instant after its last price, whichever is later. Refuses what
- * exitsOf refuses, ColumnUnknown, and MemberListedAgain: an exit ends what an id stands for.
+ * Who has left, when, and what its holders got: each row of the delistings, and each member of which none is there and that
+ * is gone all the same, as silentExits says. A row's exit is at its valid time, when the member left, or right after its last
+ * price where that is later, but no later than the row was first available; its return is the last that the row says. Refuses
+ * FieldInvalid by the row: a return that is none, and a second row of one member; ColumnUnknown; and MemberListedAgain: an
+ * exit ends what an id stands for.
  */
 export function universeExits(
   { table, delistings }: UniverseTerms,
@@ -51,34 +54,67 @@ export function universeExits(
   placeOf: PlaceOf,
 ): Exits {
   const left = entityTable(store, delistings.table, "universe.delistings.table", placeOf);
-  const rows = [...saidExits(left, delistings.column, placeOf("/universe/delistings/column"))];
-  const said = exitsOf(
-    rows.map(({ exit }) => exit),
-    placeOf("/universe/delistings"),
-  );
+  const said = new Map<string, Said>();
+  for (const row of saidExits(left, delistings.column, quotes, placeOf("/universe/delistings/column"))) {
+    const { exit, ref, place } = row;
+    const first = said.get(exit.entity);
+    if (first !== undefined)
+      refuse("FieldInvalid", {
+        place,
+        field: `the delisting of ${exit.entity}`,
+        found: `${ref}, a second one`,
+        expected: `${first.ref} (${first.place}) alone`,
+      });
+    exitsOf([exit], place);
+    said.set(exit.entity, row);
+  }
   const members = entityTable(store, table, "universe.table", placeOf);
-  const stints = lastStints(members);
-  for (const { exit, left } of rows) checkLast(members, stints.get(exit.entity), exit.entity, left);
-  return new Map([...said, ...silentExits(stints, quotes, said)]);
+  const stints = stintsOf(members);
+  for (const [member, row] of said) checkLast(members, stints.get(member) ?? [], member, row.left);
+  const exits = [...said.values()].map(({ exit }): [string, Exit] => [exit.entity, exit]);
+  return new Map([...exits, ...silentExits(stints, quotes, new Set(said.keys()))]);
+}
+
+/**
+ * The prices that accounts may trade at. Where each case names a universe or members, those of whoever the table ever names or
+ * a case lists: nobody else can be held. The table is one that universeExits found.
+ */
+export function tradedQuotes(
+  { table }: UniverseTerms,
+  store: Store,
+  quotes: Quotes,
+  cases: readonly DecisionCase[],
+): Quotes {
+  if (cases.some(({ universe, members }) => universe === null && members === null)) return quotes;
+  const members = store.tables.get(table) as Table;
+  const named = new Set(cases.flatMap((item) => item.members ?? []));
+  for (let version = 0; version < members.count; version++) named.add(memberOf(members, version));
+  return { ...quotes, series: new Map([...quotes.series].filter(([entity]) => named.has(entity))) };
 }
 
 /** Refuses MemberListedAgain for a stint that begins after the member's delisting, or at it where it is not the first. */
-function checkLast(members: Table, stints: Stints | undefined, member: string, left: number): void {
-  if (stints === undefined || stints.last < left || (stints.last === left && stints.first === left)) return;
-  const stint = rowRef(members.name, keyCells(members, stints.version));
+function checkLast(members: Table, all: readonly Stint[], member: string, left: number): void {
+  // A stint that ends where it begins never was: it counts where a member has no other.
+  const real = all.filter(({ begin, end }) => end > begin);
+  const stints = real.length > 0 ? real : all;
+  const last = stints.reduce<Stint | null>((a, b) => (a === null || b.begin > a.begin ? b : a), null);
+  const first = Math.min(...stints.map(({ begin }) => begin));
+  if (last === null || last.begin < left || (last.begin === left && first === left)) return;
+  const stint = rowRef(members.name, keyCells(members, last.version));
   refuse("MemberListedAgain", {
-    place: rowPlace(members, stints.version),
+    place: rowPlace(members, last.version),
     member,
     stint,
-    begins: formatInstant(stints.last),
+    begins: formatInstant(last.begin),
     left: formatInstant(left),
   });
 }
 
-type Said = { readonly exit: Exit; readonly left: Instant };
+/** An exit as a row says it; `left`: the row's valid time. */
+type Said = { readonly exit: Exit; readonly left: Instant; readonly ref: string; readonly place: Place };
 
-/** Of each key the first version with a return; where none has one, its first version, without. `left`: its valid time. */
-function* saidExits(table: Table, column: string, place: Place): Generator<Said> {
+/** Of each key the versions since it was last withdrawn: of the last that has a return, that return. */
+function* saidExits(table: Table, column: string, quotes: Quotes, place: Place): Generator<Said> {
   const index = table.columnIndex.get(column);
   const type = table.columns[index ?? -1]?.type;
   if (index === undefined || type !== "number") {
@@ -87,73 +123,32 @@ function* saidExits(table: Table, column: string, place: Place): Generator<Said>
     return refuse("ColumnUnknown", { place, field, column, known, next: "name a column of numbers" });
   }
   for (let key = 0; key < table.keys; key++) {
-    const versions = range(table.keyStart[key] as number, table.keyStart[key + 1] as number).filter(
-      (version) => table.retracted?.[version] !== 1,
-    );
-    const known = versions.find((version) => typeof cellOf(table, version, index) === "number");
-    const version = known ?? versions[0];
-    if (version === undefined) continue;
+    const all = range(table.keyStart[key] as number, table.keyStart[key + 1] as number);
+    const versions = all.slice(all.findLastIndex((version) => table.retracted?.[version] === 1) + 1);
+    const [first, last] = [versions[0], versions.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    const version = versions.findLast((one) => typeof cellOf(table, one, index) === "number") ?? last;
     const terminal = cellOf(table, version, index);
+    const entity = memberOf(table, last);
+    const left = table.valid[last] as Instant;
+    const published = table.available[first] as number;
     yield {
       exit: {
-        entity: memberOf(table, version),
-        available: table.available[version] as Instant,
+        entity,
+        at: goneAt(left, published, quotes.series.get(entity)),
         return: typeof terminal === "number" ? terminal : null,
       },
-      left: table.valid[version] as Instant,
+      left,
+      ref: rowRef(table.name, keyCells(table, version)),
+      place: rowPlace(table, version),
     };
   }
 }
 
-/** A member's stints as the table knows them in the end: where the first and the last begin, and where all have ended. */
-type Stints = {
-  readonly first: number;
-  readonly last: number;
-  /** Of the last one's row. */
-  readonly version: number;
-  readonly end: number;
-};
-
-/** A stint that ends where it begins never was: it counts where a member has no other. */
-function lastStints(table: Table): ReadonlyMap<string, Stints> {
-  const stints = new Map<string, Stints>();
-  const never = new Map<string, Stints>();
-  for (let key = 0; key < table.keys; key++) {
-    const version = (table.keyStart[key + 1] as number) - 1;
-    if (table.retracted?.[version] === 1) continue;
-    const begin = table.valid[version] as number;
-    const end = table.ends?.[version] ?? Number.POSITIVE_INFINITY;
-    const kept = end > begin ? stints : never;
-    const entity = memberOf(table, version);
-    const before = kept.get(entity) ?? { first: begin, last: begin, version, end };
-    kept.set(entity, {
-      first: Math.min(before.first, begin),
-      last: Math.max(before.last, begin),
-      version: begin > before.last ? version : before.version,
-      end: Math.max(before.end, end),
-    });
-  }
-  return new Map([...never, ...stints]);
+/** Whoever sells at the last price has sold: the exit is the instant after it. A row told ahead makes none before `left`. */
+function goneAt(left: Instant, published: number, series: PriceSeries | undefined): Instant {
+  const last = series?.firstAvailable.at(-1) ?? Number.NEGATIVE_INFINITY;
+  return Math.max(left, Math.min(published, last + 1)) as Instant;
 }
-
-/** A member whose prices go on to the last price of the table has left its list and nothing else. */
-function silentExits(stints: ReadonlyMap<string, Stints>, quotes: Quotes, said: Exits): Map<string, Exit> {
-  let tableEnd = Number.NEGATIVE_INFINITY;
-  for (const series of quotes.series.values()) tableEnd = Math.max(tableEnd, lastPrice(series));
-  const silent = new Map<string, Exit>();
-  for (const [entity, { end }] of stints) {
-    const series = quotes.series.get(entity);
-    if (said.has(entity) || series === undefined || !Number.isFinite(end)) continue;
-    const last = lastPrice(series);
-    // The instant after it, so that whoever sells at the last price has sold.
-    const available = Math.max(end, last + 1) as Instant;
-    if (last < tableEnd) silent.set(entity, { entity, available, return: null });
-  }
-  return silent;
-}
-
-const lastPrice = ({ firstAvailable }: PriceSeries) => firstAvailable.at(-1) ?? Number.NEGATIVE_INFINITY;
-
-const memberOf = (table: Table, version: number) => String(cellOf(table, version, table.entity as number));
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);

@@ -30,22 +30,25 @@ test("nothing after an instant changes what the account was until then", () => {
   const property = fc.property(scenarios({ isWhole: false }), fc.nat(200), (scenario, hours) => {
     const now = hour(hours);
     const by = <T>(items: readonly T[], at: (item: T) => number) => items.filter((item) => at(item) <= now);
+    // What is booked ends with the last mark: where the account goes on, one stands at the cut.
+    const goesOn = scenario.marks.some((mark) => mark >= now);
+    const marks = by(scenario.marks, (m) => m);
     const cut = accountOf({
       ...scenario,
       quotes: by(scenario.quotes, (q) => q.available),
       decisions: by(scenario.decisions, (d) => d.at),
-      marks: by(scenario.marks, (m) => m),
-      exits: by(scenario.exits, (x) => x.available),
+      marks: goesOn && marks.at(-1) !== now ? [...marks, now] : marks,
+      exits: by(scenario.exits, (x) => x.at),
     });
     const whole = accountOf(scenario);
     assert.deepEqual(
       cut.fills,
       by(whole.fills, (f) => f.available),
     );
-    assert.deepEqual(cut.equity, whole.equity.slice(0, cut.equity.length));
+    assert.deepEqual(cut.equity.slice(0, marks.length), whole.equity.slice(0, marks.length));
     assert.deepEqual(
       cut.exits,
-      by(whole.exits, (x) => x.available),
+      by(whole.exits, (x) => x.at),
     );
   });
   fc.assert(property, { numRuns: 200 });
@@ -59,7 +62,7 @@ test("the account comes out of its fills alone, and out of the kept prices alone
     const { fills, unfilled, ...account } = runAccount(decisions, quotes, marks, terms, exits);
     const again = JSON.parse(JSON.stringify(fills)) as Fill[];
     assert.deepEqual(accountFromFills(again, quotes, marks, terms.capital, exits), account);
-    const text = quoteLines(usedQuotes(decisions, quotes, marks, exits));
+    const text = quoteLines(usedQuotes(decisions, quotes, marks));
     const kept = quotesOf(parseQuotes(text, "prices.jsonl"), COLUMNS);
     assert.deepEqual(runAccount(decisions, kept, marks, terms, exits), { fills, unfilled, ...account });
   });
@@ -92,8 +95,8 @@ test("equity is the capital less what was bought and paid, and what the sums of 
         ...exits.map((exit) => ({ fill: null, exit })),
       ];
       for (const { fill, exit } of flows) {
-        const { entity, available } = fill ?? exit;
-        if (available > at) continue;
+        const { entity } = fill ?? exit;
+        if ((fill?.available ?? exit?.at ?? 0) > at) continue;
         units[entity] = (units[entity] as number) + (fill?.units ?? -(exit?.units ?? 0));
         money +=
           exit === null ? -fill.units * fill.price - fill.cost : exit.units * exit.last * (1 + exit.return);
@@ -125,7 +128,7 @@ test("no money is borrowed by an account that is never short and has no leverage
   const property = fc.property(scenarios({ isShort: false }), (scenario) => {
     const { fills, exits } = accountOf(scenario);
     const flows = [
-      ...exits.map((exit) => ({ at: exit.available, rank: 0, cash: exit.cash })),
+      ...exits.map((exit) => ({ at: exit.at, rank: 0, cash: exit.cash })),
       ...fills.map((fill) => ({ at: fill.available, rank: 1, cash: -fill.units * fill.price - fill.cost })),
     ].sort((a, b) => a.at - b.at || a.rank - b.rank);
     let cash = scenario.terms.capital;

@@ -224,9 +224,7 @@ test("a member that leaves pays its last price and its return, −0.5 and −0.9
     { day: 2, value: 50 },
     { day: 9, value: 70 },
   ];
-  const gone = (at: number, terminal: number | null) => [
-    { entity: "a", available: hour(at), return: terminal },
-  ];
+  const gone = (at: number, terminal: number | null) => [{ entity: "a", at: hour(at), return: terminal }];
   const run = (terminal: number | null) =>
     accountBy(
       days,
@@ -268,6 +266,34 @@ test("a member that leaves pays its last price and its return, −0.5 and −0.9
   assert.deepEqual([sold.equity, sold.missing, sold.exits], [[5_000], [], []]);
 });
 
+test("an exit after the last mark is not booked: what was held stands, nothing is missing, and later orders still fill", () => {
+  const days = [
+    { day: 1, value: 100 },
+    { day: 2, value: 50 },
+    { entity: "b", day: 4, value: 10 },
+  ];
+  for (const terminal of [null, -0.9]) {
+    const exits = [{ entity: "a", at: hour(72), return: terminal }];
+    const account = (last: number) =>
+      accountBy(
+        days,
+        [
+          [30, { a: 0.5 }],
+          [60, { a: 0.5, b: 0.5 }],
+        ],
+        [40, last],
+        {},
+        exits,
+      );
+    const before = account(71);
+    assert.deepEqual([before.equity, before.exits, before.missing], [[10_000, 7_500], [], []]);
+    assert.deepEqual([before.positions, reasons(before)], [{ a: 50, b: 375 }, ["d1 a left"]], `${terminal}`);
+    const at = account(72);
+    assert.deepEqual(at.equity, [10_000, terminal === null ? null : 5_250]);
+    assert.deepEqual([at.missing.length, at.exits.length], terminal === null ? [1, 0] : [0, 1]);
+  }
+});
+
 test("at one instant a member leaves first, then orders fill, then the account is marked, then the next decision is made", () => {
   const days = [
     { day: 1, value: 100 },
@@ -275,7 +301,7 @@ test("at one instant a member leaves first, then orders fill, then the account i
     { entity: "b", day: 2, value: 10 },
   ];
   const open = 48 + 9;
-  const exits = [{ entity: "a", available: hour(open), return: -0.5 }];
+  const exits = [{ entity: "a", at: hour(open), return: -0.5 }];
   const account = accountBy(
     days,
     [

@@ -25,6 +25,7 @@ import type { Table } from "../../src/store/table.ts";
 import { refused, repository, temporary } from "../core/refused.ts";
 import { close } from "../stats/close.ts";
 import { assertEvery, assertNone } from "../support/all.ts";
+import { countedExits, saltmarshLines } from "./counted-exits.ts";
 
 const home = path.join(repository, "casesets/saltmarsh-exchange");
 const profiles = path.join(repository, "profiles");
@@ -228,18 +229,21 @@ test("the rename: an account holds m04 through it, one position bought once; wha
   assertNone(ended, (ticker) => ticker.endsWith("Q"));
 });
 
+const foundExits = (of: World) =>
+  [...exitsOf(of).values()].map((one) => [one.entity, one.return, formatInstant(one.at)].join()).sort();
+const counted = (rows: readonly string[][]) =>
+  countedExits(rows).map(([who, d, then]) => [who, d, formatInstant(at(then as string))].join());
+
 test("five have left the exchange, and nobody else: not who left the list, was suspended, or is there when the rows end", () => {
-  const exits = exitsOf(world);
-  assert.deepEqual(
-    [...exits.values()].map((one) => [one.entity, one.return, formatInstant(one.available)]).sort(),
-    [
-      ["m05", 0.18, "2016-06-14T21:00:00Z"],
-      ["m06", -0.04, "2017-03-21T21:00:00Z"],
-      ["m07", -0.95, "2017-08-28T21:00:00Z"],
-      ["m13", -0.35, "2016-11-02T21:00:00Z"],
-      ["m15", -0.1, "2015-11-09T22:00:00Z"],
-    ],
-  );
+  const found = foundExits(world);
+  assert.deepEqual(found, [
+    "m05,0.18,2016-06-13T04:00:00Z",
+    "m06,-0.04,2017-03-20T04:00:00Z",
+    "m07,-0.95,2017-08-23T04:00:00Z",
+    "m13,-0.35,2016-10-27T04:00:00Z",
+    "m15,-0.1,2015-11-06T05:00:00Z",
+  ]);
+  assert.deepEqual(found, counted(saltmarshLines("delistings")));
   assertEvery(["m08", "m09"], (who) => priced(who, "2018-01-12", "2019").length === 1);
   assert.deepEqual(held([["2017-12", { m09: 0.5, m01: 0.5 }]], "2018-01").unfilled, []);
 });
@@ -283,16 +287,18 @@ test("the open of 1 September 2016 was printed 5.00 too high: whoever bought at 
 });
 
 test("without its delisting row m07 fails by its name; the end of the rows of all the others is nothing", async () => {
-  const lines = fs.readFileSync(path.join(home, "tables/delistings.csv"), "utf8").split("\n");
-  const without = lines.filter((line) => !line.startsWith("m07,"));
-  assert.equal(without.length, lines.length - 1);
+  const all = fs.readFileSync(path.join(home, "tables/delistings.csv"), "utf8").split("\n");
+  const without = all.filter((line) => !line.startsWith("m07,"));
+  assert.equal(without.length, all.length - 1);
   const file = path.join(temporary(), "delistings.csv");
   fs.writeFileSync(file, without.join("\n"));
   const { spec } = world.store.tables.get("delistings") as Table;
   const fewer = (await readTable(spec as TableSpec, file, "delistings.csv", "0".repeat(64))) as Table;
   const tables = [...world.store.tables.values()].map((table) => (table.name === fewer.name ? fewer : table));
-  const exits = exitsOf({ ...world, store: createStore(tables) });
+  const changed = { ...world, store: createStore(tables) };
+  const exits = exitsOf(changed);
   assert.deepEqual([exits.size, exits.get("m07")?.return], [5, null]);
+  assert.deepEqual(foundExits(changed), counted(without.slice(1, -1).map((line) => line.split(","))));
   const refusal = refused("DelistingReturnMissing", () => checkDelistingReturns(exits.values(), "p"));
   assert.match(refusal.message, /m07/);
   checkDelistingReturns(exitsOf(world).values(), "p");

@@ -1,7 +1,9 @@
 /** Decisions in a report: accounts worked out by hand, slices that never pool, and what is refused before any case. */
 import assert from "node:assert/strict";
+import * as fs from "node:fs";
 import { test } from "node:test";
 import type { Json } from "../../src/core/canonical.ts";
+import { digestOf } from "../../src/core/digest.ts";
 import { memoryTrialLedger } from "../../src/ledger/memory-trials.ts";
 import type { Positions } from "../../src/model/given-answer.ts";
 import { refusedLater } from "../core/refused.ts";
@@ -224,4 +226,32 @@ test("decisions: the ledger's row has the report's own figures, and the report's
       .size,
     1,
   );
+});
+
+/** The files of src/profile that these load, themselves among them. */
+function loaded(...parts: string[]): string[] {
+  const found = new Set<string>();
+  const bytes = (part: string) =>
+    fs.readFileSync(new URL(`../../src/profile/${part}.js`, import.meta.url), "utf8");
+  const visit = (part: string) => {
+    if (found.has(part)) return;
+    found.add(part);
+    for (const [, other] of bytes(part).matchAll(/from "\.\/([a-z-]+)\.js"/g)) visit(other as string);
+  };
+  for (const part of parts) visit(part);
+  return [...found].sort();
+}
+
+test("decisions: the component's digest is of every file that makes orders, exits and marks", async () => {
+  const { report } = await runDecisions(
+    await decisionSet({ weeks: 2 }),
+    decider(() => ({})),
+  );
+  const { execution } = (report.result as unknown as { stamp: { execution: { code: string } } }).stamp;
+  const parts = loaded("account", "gaps", "marks", "price-table", "universe");
+  assert.ok(parts.length > 8 && parts.includes("exits"), `${parts}`);
+  const digests = parts.map((part) =>
+    digestOf(fs.readFileSync(new URL(`../../src/profile/${part}.js`, import.meta.url))),
+  );
+  assert.equal(execution.code, digestOf(digests.join("\n")));
 });

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { checkDelistingReturns, compoundReturn, type Exit, exitsOf } from "../../src/profile/exits.ts";
+import {
+  checkDelistingReturns,
+  compoundReturn,
+  type Exit,
+  exitLines,
+  exitsOf,
+  parseExits,
+} from "../../src/profile/exits.ts";
 import { noted, refused } from "../core/refused.ts";
 import { hour } from "./random-account.ts";
 
@@ -20,7 +27,7 @@ test("a delisting return compounds: −0.5 and −0.9 make −0.95, not −1.4",
 
 const exit = (entity: string, terminal: number | null): Exit => ({
   entity,
-  available: hour(40),
+  at: hour(40),
   return: terminal,
 });
 
@@ -54,4 +61,17 @@ test("DelistingReturnMissing names each member that left without a return; one t
     names.push((details as unknown as { member: string }).member),
   );
   assert.deepEqual(names, ["b", "c"]);
+});
+
+test("an exit is a line that says at which instant its member was gone; another spelling of it is refused", () => {
+  const exits = exitsOf([exit("b", null), exit("a", -0.9)], "x");
+  const text = exitLines(exits);
+  assert.equal(
+    text,
+    '{"at":"2014-05-15T08:53:20Z","entity":"a","return":-0.9}\n{"at":"2014-05-15T08:53:20Z","entity":"b","return":null}\n',
+  );
+  assert.deepEqual([...parseExits(text, "exits").values()], [exit("a", -0.9), exit("b", null)]);
+  const { details } = refused("KeyMissing", () => parseExits(text.replace('"at"', '"available"'), "exits"));
+  assert.equal(details.place, "exits:1");
+  refused("NotCanonical", () => parseExits(text.replace("20Z", "20.000Z"), "exits"));
 });

@@ -6,7 +6,14 @@ import type { DecisionCase } from "../../src/caseset/decision-case.ts";
 import type { Json } from "../../src/core/canonical.ts";
 import type { Instant } from "../../src/core/instant.ts";
 import { memoryTrialLedger } from "../../src/ledger/memory-trials.ts";
-import { gapsAfter, parseSkipped, type Skipped, skippedOf, skippedOnDisk } from "../../src/profile/gaps.ts";
+import {
+  decisionsWithGaps,
+  gapsAfter,
+  parseSkipped,
+  type Skipped,
+  skippedOf,
+  skippedOnDisk,
+} from "../../src/profile/gaps.ts";
 import { deflateLedger } from "../../src/profile/ledger-deflation.ts";
 import { refused } from "../core/refused.ts";
 import { decider, decisionSet, priceOf, runDecisions } from "../support/decision-set.ts";
@@ -25,6 +32,23 @@ describe("gaps", () => {
     ]);
     assert.deepEqual(gapsAfter([at(1)], [at(2)]), [null], "after the last one nothing follows");
     assert.deepEqual(gapsAfter([], [at(2)]), []);
+  });
+
+  it("sell all, as late after their horizon as a decision is after its own", () => {
+    const answered = [1, 2, 5].map((day) => ({ id: `d${day}`, horizon: at(day), positions: { ash: 1 } }));
+    const { decisions, gaps } = decisionsWithGaps(answered, [at(9), at(4), at(3)], 7);
+    assert.equal(gaps, 1);
+    assert.deepEqual(
+      decisions.map(({ id, at, positions }) => [id, at, positions]),
+      [
+        ["d1", at(1) + 7, { ash: 1 }],
+        ["d2", at(2) + 7, { ash: 1 }],
+        ["d2", at(3) + 7, {}],
+        ["d5", at(5) + 7, { ash: 1 }],
+      ],
+    );
+    const none = decisionsWithGaps(answered, [], 0);
+    assert.deepEqual([none.gaps, none.decisions.length], [0, 3]);
   });
 
   it("are those that a search of all pairs finds", () => {

@@ -125,7 +125,7 @@ export const scenarios = ({ isShort = true, isWhole = true } = {}): fc.Arbitrary
       exits: fc.uniqueArray(
         fc.record({
           entity: fc.constantFrom(...ENTITIES),
-          available: fc.tuple(fc.nat(DAYS), fc.constantFrom(9, 12, 16)).map(([d, h]) => hour(d * 24 + h)),
+          at: fc.tuple(fc.nat(DAYS), fc.constantFrom(9, 12, 16)).map(([d, h]) => hour(d * 24 + h)),
           return: fc.constantFrom(-1, -0.9, 0, 0.1, ...(isWhole ? [] : [null])),
         }),
         { selector: ({ entity }) => entity, maxLength: 2 },

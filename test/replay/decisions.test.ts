@@ -8,7 +8,8 @@ import { memoryLedger } from "../../src/ledger/memory-ledger.ts";
 import { memoryTrialLedger } from "../../src/ledger/memory-trials.ts";
 import { parseTrialRows, trialChain } from "../../src/ledger/trial-chain.ts";
 import { memorySink } from "../../src/run/sink.ts";
-import { decider, decisionSet, runDecisions } from "../support/decision-set.ts";
+import { dayOf, decider, decisionSet, runDecisions } from "../support/decision-set.ts";
+import { LEAVER, LEFT, UNIVERSE_TABLES, universeProfile, universeSet } from "../support/universe-set.ts";
 import {
   type ClosedRun,
   type Draft,
@@ -137,6 +138,47 @@ describe("replay of decisions", () => {
       assert.equal(told(await replayed(await forged(own, change))), expected, what);
     const same = await forged(own, (draft) => rechained(draft, () => {}));
     assert.equal(told(await replayed(same)), "verified", "the nearest, with nothing changed");
+  });
+
+  it("makes again an account of a universe: a member that left with a late return, and an order for a stranger", async () => {
+    const sink = memorySink();
+    const ledger = memoryLedger({ signer: operatorKey, origin });
+    const tables = UNIVERSE_TABLES.replace(
+      "available_time: {after: valid_time, delay: P1D}",
+      "available_time: {after: valid_time, delay: P60D}",
+    );
+    const changing = await universeSet({
+      tables,
+      from: 21,
+      look: 14,
+      // Who never is a member has prices, and no account has any of them.
+      extra: {
+        "members.csv": `member,stint,from,to,known\n${[0, 1, 2, 3, 5].map((k) => `m${k},1,${dayOf(k)},,${dayOf(k)}\n`).join("")}`,
+      },
+    });
+    const readers = decider(({ members }) => (members === null ? { [LEAVER]: 0.5, m4: 0.5 } : { m0: 1 }));
+    const profile = { ...universeProfile, waive: ["delisting-not-exercised"] } as typeof universeProfile;
+    const { report } = await runDecisions(changing, readers, { profile, ledger, sink });
+    const files = new Map([...sink.files].map(([name, bytes]) => [name, Uint8Array.from(bytes)]));
+    const found = await replayed(files);
+    assert.equal(told(found), "verified", found.failure?.message);
+    assert.equal(found.replayed?.report.reportDigest, report.reportDigest);
+    const { universe } = (
+      report.result as unknown as {
+        decisions: {
+          slices: Record<string, { arms: { routed: { left: Fields[]; not_filled: Fields[] }[] } }>;
+        };
+      }
+    ).decisions.slices;
+    const account = universe?.arms.routed[0];
+    assert.deepEqual(
+      account?.left.map(({ entity, at }) => [entity, at]),
+      [[LEAVER, `${dayOf(LEFT)}T00:00:00Z`]],
+    );
+    assert.deepEqual(
+      account?.not_filled.filter(({ entity }) => entity === "m4").map(({ reason }) => reason),
+      ["no-later-price", "no-later-price", "no-later-price"],
+    );
   });
 
   it("takes no answer that names another than the case's members", async () => {

@@ -97,6 +97,6 @@ describe("backtest.split", () => {
       "forward",
     ]);
     assert.equal(served.status, 2);
-    assert.match(served.stderr, /Unknown argument: split/);
+    assert.match(served.stderr, /^ArgumentInvalid: .*--split/m);
   });
 });

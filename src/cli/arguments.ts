@@ -1,4 +1,6 @@
 /** Flags as the command line gives them: each once, each checked by us, since a parser's coercion hides faults. */
+import { contract } from "../core/contract.ts";
+import { limits } from "../core/limits.ts";
 import { refuse } from "../core/refusal.ts";
 
 export type Raw = { readonly [flag: string]: unknown };
@@ -78,4 +80,16 @@ export function checkWords(words: readonly string[], switches: readonly string[]
       refuse("ArgumentInvalid", { place, found: words.join(" "), expected: "the flag once" });
     seen.add(flag);
   }
+}
+
+/** `--blocks`: into how many PBO cuts the periods. */
+export function blocksOf(raw: Raw): number {
+  const blocks = integer(raw, "blocks", 2, limits.overfittingBlocks) ?? contract.overfittingBlocks;
+  if (blocks % 2 !== 0)
+    refuse("ArgumentInvalid", {
+      place: "--blocks",
+      found: String(blocks),
+      expected: "an even number: half of the blocks are in sample, half outside",
+    });
+  return blocks;
 }

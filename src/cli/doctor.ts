@@ -1,11 +1,13 @@
 /** `blindcast doctor [<caseset>]`: lists everything that a backtest would refuse, not only the first. */
 import { randomBytes } from "node:crypto";
 import type { Argv } from "yargs";
+import type { DecisionCase } from "../caseset/decision-case.ts";
 import { limits } from "../core/limits.ts";
 import { attempt, type BlindcastError, type Complain, ListFull, noting } from "../core/refusal.ts";
 import { ENGINE_VERSION } from "../core/version.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
 import { checkExecution, decisionRun } from "../profile/decision-run.ts";
+import { periodDoubts } from "../profile/period-doubts.ts";
 import { type Profile, profileOf } from "../profile/profile.ts";
 import { universeWarnings } from "../profile/universe-lint.ts";
 import { preflight } from "../run/preflight.ts";
@@ -73,7 +75,7 @@ export async function run(raw: Raw): Promise<number> {
     hint: refusal.hint ?? null,
   }));
   const delistings = profile?.universe?.delistings.table ?? null;
-  const warnings = inputs === undefined ? [] : universeWarnings(inputs.store, delistings);
+  const warnings = inputs === undefined ? [] : warningsOf(inputs, profile, delistings);
   if (json)
     printData(
       JSON.stringify({
@@ -96,6 +98,17 @@ export async function run(raw: Raw): Promise<number> {
   );
   if (warnings.length > 0) printWords(`${warnings.length} warning(s), which refuse nothing`);
   return refusals.length === 0 ? 0 : 2;
+}
+
+/** What refuses nothing: universes that tell an end ahead, and periods that are not what they are called. */
+function warningsOf(inputs: Inputs, profile: Profile | undefined, delistings: string | null) {
+  const doubts =
+    profile?.returns == null || inputs.set.onDisk.kind !== "decision"
+      ? []
+      : periodDoubts(profile.returns, inputs.set.cases as readonly DecisionCase[]);
+  const hint =
+    "name the period that the cases have, and how many of them a year has, in the profile's returns";
+  return [...universeWarnings(inputs.store, delistings), ...doubts.map((message) => ({ message, hint }))];
 }
 
 function readProfile(inputs: Inputs, raw: Raw, complain: Complain): Profile | undefined {

@@ -2,6 +2,7 @@
 import * as path from "node:path";
 import type { Argv } from "yargs";
 import type { Json } from "../core/canonical.ts";
+import { contract } from "../core/contract.ts";
 import { refuse } from "../core/refusal.ts";
 import { roundAll } from "../core/round.ts";
 import { trialFiles, trialFolder } from "../ledger/trial-file.ts";
@@ -11,7 +12,7 @@ import { findWorkspace } from "../ledger/workspace.ts";
 import { deflateLedger } from "../profile/ledger-deflation.ts";
 import { deflationSvg } from "../profile/sharpe-plot.ts";
 import { deflationText } from "../profile/sharpe-text.ts";
-import { flagged, integer, type Raw, text } from "./arguments.ts";
+import { blocksOf, flagged, integer, type Raw, text } from "./arguments.ts";
 import { exitStatus } from "./exit-status.ts";
 import {
   type LedgerPlace,
@@ -44,6 +45,10 @@ export function builder(yargs: Argv): Argv {
       type: "string",
       describe: "deflate: compare the trials over the same cases as the one of this start row",
     })
+    .option("blocks", {
+      type: "string",
+      describe: `deflate: into how many blocks PBO cuts the periods: even (default ${contract.overfittingBlocks})`,
+    })
     .option("plot", { type: "string", describe: "deflate: a folder for a picture, <ledger>.svg" })
     .option("json", { type: "boolean", describe: "print one JSON object as the last line" })
     .example("$0 ledger list", "the case sets on which trials were counted, and how many")
@@ -62,6 +67,7 @@ const OWN: { readonly [flag: string]: string } = {
   head: "verify",
   plot: "deflate",
   like: "deflate",
+  blocks: "deflate",
 };
 
 /** Exit status: 0 listed, shown, verified, or deflated; 1 a ledger that does not verify; 2 refused. */
@@ -87,12 +93,12 @@ export async function run(raw: Raw): Promise<number> {
       expected: "list, show, verify or deflate",
     });
   const place = ledgerPlace(given ?? refuseLedger("", workspace, `ledger ${action}`), workspace);
-  if (!ledgerIsThere(place) && !(action === "verify" && wasThere(place)))
+  if (!ledgerIsThere(place) && !(action !== "show" && wasThere(place)))
     refuseLedger(given as string, workspace, `ledger ${action}`);
   if (action === "verify") return verifyLedger(place, claimOf(raw), json);
   if (action === "show") return show(place, json);
   const like = integer(raw, "like", 0, Number.MAX_SAFE_INTEGER) ?? null;
-  return deflateFile(place, { folder: text(raw, "plot"), like }, json);
+  return deflateFile(place, { folder: text(raw, "plot"), like, blocks: blocksOf(raw) }, json);
 }
 
 /** Do the audit logs know a ledger that is gone? */
@@ -115,7 +121,11 @@ async function show({ file }: LedgerPlace, json: boolean): Promise<number> {
 
 async function deflateFile(
   place: LedgerPlace,
-  { folder, like }: { readonly folder: string | undefined; readonly like: number | null },
+  {
+    folder,
+    like,
+    blocks,
+  }: { readonly folder: string | undefined; readonly like: number | null; readonly blocks: number },
   json: boolean,
 ): Promise<number> {
   const held = heldOf(place);
@@ -125,7 +135,7 @@ async function deflateFile(
   if (figures.trials === 0)
     refuse("ArgumentInvalid", { place: "ledger deflate", found: name, expected: "a ledger with a trial" });
   if (like !== null) demandStart(like, trials);
-  const deflation = deflateLedger(rows, like);
+  const deflation = deflateLedger(rows, like, blocks);
   for (const line of tornText(figures)) printWords(line);
   if (folder !== undefined) {
     const svg = await deflationSvg(deflation);

@@ -4,7 +4,6 @@ import { readSeries, type SeriesTable, seriesTime } from "../caseset/series-tabl
 import { cellNumber } from "../caseset/table-rows.ts";
 import type { Json } from "../core/canonical.ts";
 import { contract } from "../core/contract.ts";
-import { limits } from "../core/limits.ts";
 import { refuse } from "../core/refusal.ts";
 import { roundAll } from "../core/round.ts";
 import { type Deflation, type DeflationOptions, deflate } from "../profile/deflation.ts";
@@ -13,7 +12,7 @@ import { deflationSvg } from "../profile/sharpe-plot.ts";
 import { deflationText } from "../profile/sharpe-text.ts";
 import { measureOfSeries } from "../profile/trial-measure.ts";
 import { counted } from "../report/shown-figures.ts";
-import { flagged, integer, type Raw, text } from "./arguments.ts";
+import { blocksOf, flagged, integer, type Raw, text } from "./arguments.ts";
 import { exitStatus } from "./exit-status.ts";
 import { writePictures } from "./pictures.ts";
 import { printData, printWords } from "./print.ts";
@@ -68,16 +67,9 @@ export async function run(raw: Raw): Promise<number> {
 }
 
 function optionsOf(raw: Raw): DeflationOptions {
-  const blocks = integer(raw, "blocks", 2, limits.overfittingBlocks) ?? contract.overfittingBlocks;
-  if (blocks % 2 !== 0)
-    refuse("ArgumentInvalid", {
-      place: "--blocks",
-      found: String(blocks),
-      expected: "an even number: half of the blocks are in sample, half outside",
-    });
   return {
     benchmark: benchmarkOf(raw),
-    blocks,
+    blocks: blocksOf(raw),
     periodsPerYear: integer(raw, "periods-per-year", 1, MOST_PERIODS) ?? null,
     like: null,
   };

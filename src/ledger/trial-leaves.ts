@@ -36,7 +36,10 @@ export function demandHeld(ledger: TrialRows, { rows, head, place }: HeldHead): 
   const words =
     found === undefined
       ? {
-          found: `the end of the ledger after ${have} ${have === 1 ? "row" : "rows"}`,
+          found:
+            have === 0
+              ? "no row: the ledger is empty, or not there any more"
+              : `the end of the ledger after ${have} ${have === 1 ? "row" : "rows"}`,
           expected: `${rows}, which ${place} says`,
         }
       : { found: `a line of ${found}`, expected: `one of ${head}, which ${place} says` };

@@ -70,7 +70,12 @@ const expectedOf = (wanted: Wanted) =>
     ? "a number from 0 to 1"
     : `weights by entity, their sizes adding up to at most ${wanted.leverage}`;
 
-const shown = (value: unknown) => clip(JSON.stringify(value) ?? String(value), 80).toWellFormed();
+/** As a person wrote it: JSON has no NaN. */
+const shown = (value: unknown) =>
+  clip(
+    typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value)),
+    80,
+  ).toWellFormed();
 
 const listed = (members: readonly string[]) => clip(members.join(", "), 400).toWellFormed();
 

@@ -61,8 +61,9 @@ export function accountFigures(
     kurtosis: null,
     psr: null,
   };
-  if (returns.includes(null))
-    return { periods: returns.length, gaps, state: "unknown-return", ...none, ...money };
+  const unknown = (state: string) => ({ periods: returns.length, gaps, state, ...none, ...money });
+  if (isRuined(equity)) return { ...unknown("ruined"), total_return: null };
+  if (returns.includes(null)) return unknown("unknown-return");
   const of = returnFigures(Float64Array.from(excessOf(returns as readonly number[], riskFree)));
   const { n: periods, state, mean, sd, sharpe, skewness, kurtosis } = of;
   const known = sharpe !== null && skewness !== null && kurtosis !== null;
@@ -81,6 +82,10 @@ export function accountFigures(
     ...money,
   };
 }
+
+/** Did it fall to 0 or below at a mark? From there on there is nothing that a return could be of. */
+export const isRuined = (equity: readonly (number | null)[]): boolean =>
+  equity.some((value) => value !== null && value <= 0);
 
 /** max over marks of 1 − equity / the greatest before, below 0; null where an equity is not known. */
 function drawdownOf(equity: readonly (number | null)[]): number | null {

@@ -114,12 +114,16 @@ function captionOf({ units, slices }: Decisions, panels: readonly LinePanel[]): 
     1,
     ...Object.values(slices).flatMap(({ arms }) => Object.values(arms).map(({ length }) => length)),
   );
+  const gapped = Object.values(slices).some(({ arms }) =>
+    Object.values(arms).some(([first]) => (first?.gaps ?? 0) > 0),
+  );
   const unknown = panels.some(({ lines }) =>
     lines.some(({ marks }) => marks.some(({ value }) => value === null)),
   );
   return [
     `A mark at each horizon and at the end of the last case: what was deeper or higher in between is not seen. Returns are after costs; Sharpe ratios are per ${shownWords(units.per)}. Slices and arms never pool.`,
     ...(repeats === 1 ? [] : [`Of ${repeats} repeats the first: the report holds the returns of no other.`]),
+    ...(gapped ? ["Where cases were left out nothing was held: there a line goes to the next mark."] : []),
     ...(unknown ? ["A line ends in a cross where its next return is not known."] : []),
   ];
 }

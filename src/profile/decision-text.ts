@@ -95,12 +95,20 @@ function accountLines({ units, slices }: Decisions): string[] {
     ...paragraph(
       "Turnover is what was bought and sold in all, as a multiple of the equity before each trade: into all of it and out again is 2.",
     ),
+    ...rows.flatMap(({ name, one }) => ruinLines(rows.length === 1 ? "" : `${name}: `, one)),
     ...rows.flatMap(({ name, one }) => untradedLines(rows.length === 1 ? "" : ` (${name})`, one)),
   ];
 }
 
+/** An account that fell to 0: whatever its positions became worth again is no return of anybody's. */
+function ruinLines(whose: string, { state }: Repeat): string[] {
+  return state === "ruined"
+    ? paragraph(`${whose}RUINED: the equity fell to 0 or below at a mark. It has no returns from there on.`)
+    : [];
+}
+
 /** Orders without a fill by reason, and of whom; cases without an answer. */
-function untradedLines(whose: string, { unfilled, held, not_filled: orders = [] }: Repeat): string[] {
+function untradedLines(whose: string, { unfilled, held, fills, not_filled: orders = [] }: Repeat): string[] {
   const reasons = Object.entries(unfilled).map(([reason, count]) => {
     const listed = orders.filter((one) => one.reason === reason).map(({ entity }) => entity);
     return `${counted(count, "order")} ${REASONS[reason] ?? reason}${entityWords(listed, listed.length === count)}`;
@@ -109,7 +117,8 @@ function untradedLines(whose: string, { unfilled, held, not_filled: orders = [] 
     ...reasons,
     ...(held === 0 ? [] : [`${counted(held, "case")} without an answer: what was held stood`]),
   ];
-  return parts.length === 0 ? [] : paragraph(`Not traded${whose}: ${parts.join(", ")}`);
+  const none = fills === 0 && reasons.length > 0 ? " Nothing was traded at all." : "";
+  return parts.length === 0 ? [] : paragraph(`Not traded${whose}: ${parts.join(", ")}.${none}`);
 }
 
 const NAMED = 3;
@@ -149,7 +158,7 @@ function delistingLines(staged: StagedArms | undefined): string[] {
 }
 
 const REASONS: { readonly [reason: string]: string } = {
-  "no-later-price": "without a later price",
+  "no-later-price": "without a price after the decision",
   superseded: "that the next decision came before",
   left: "for members that had left",
   lot: "of less than a lot",

@@ -9,7 +9,7 @@ import { ROUTED } from "../run/arms.ts";
 import type { StagedArm } from "../run/staging.ts";
 import type { TrajectoryScore } from "../score/score-trajectory.ts";
 import { runAccount, type TradedAccount } from "./account.ts";
-import { accountFigures, accountJson } from "./account-figures.ts";
+import { accountFigures, accountJson, isRuined } from "./account-figures.ts";
 import type { ExecutionTerms } from "./execution.ts";
 import type { Exits } from "./exits.ts";
 import { decisionsWithGaps, type Skipped } from "./gaps.ts";
@@ -170,10 +170,11 @@ function unaskedArm({ cases, scores }: Sectioned, staged: StagedArm | null): Sec
 }
 
 function unknownReturns({ account, cases }: Traded): SectionMade["unsettled"] {
+  const reason = isRuined(account.equity)
+    ? "the equity had fallen to 0 or below: of nothing there is no return"
+    : "its return is not known";
   return account.returns.flatMap((value, i) =>
-    value === null
-      ? [{ case: (cases[i] as DecisionCase).id, state: "unsettled", reason: "its return is not known" }]
-      : [],
+    value === null ? [{ case: (cases[i] as DecisionCase).id, state: "unsettled", reason }] : [],
   );
 }
 

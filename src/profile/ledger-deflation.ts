@@ -13,13 +13,17 @@ import { trialNames } from "./trial-name.ts";
  * EvalLedgerUnitsMismatch where two trials are of different periods, and what measureOfTrial refuses. Throws RangeError
  * where the ledger has no trial.
  */
-export function deflateLedger({ place, rows, head }: TrialRows, like: number | null = null): Deflation {
+export function deflateLedger(
+  { place, rows, head }: TrialRows,
+  like: number | null = null,
+  blocks: number = contract.overfittingBlocks,
+): Deflation {
   const trials = trialsOf(rows);
   demandOneUnit(trials, place);
   const index = trials.findIndex(({ start }) => start === like);
   const options = {
     benchmark: 0,
-    blocks: contract.overfittingBlocks,
+    blocks,
     periodsPerYear: periodsPerYear(trials),
     like: index < 0 ? null : index,
   };

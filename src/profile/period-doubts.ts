@@ -5,26 +5,36 @@ import type { ReturnsTerms } from "./returns.ts";
 import { sliceNames, sliceOf } from "./slices.ts";
 
 /** Names and the days that a usual period of them may have; days of a market have weekends between them. */
-const LENGTHS: readonly (readonly [name: RegExp, least: number, most: number])[] = [
-  [/^((trading|business|calendar) )?days?$|^daily$/, 0.5, 3.5],
-  [/^weeks?$|^weekly$/, 4, 10],
-  [/^months?$|^monthly$/, 20, 45],
-  [/^quarters?$|^quarterly$/, 60, 125],
-  [/^years?$|^yearly$|^annual(ly)?$/, 250, 500],
+const LENGTHS: readonly Length[] = [
+  [/^((trading|business|calendar) )?days?$|^daily$/, 0.5, 3.5, 200, 366],
+  [/^weeks?$|^weekly$/, 4, 10, 48, 53],
+  [/^months?$|^monthly$/, 20, 45, 11, 13],
+  [/^quarters?$|^quarterly$/, 60, 125, 3.9, 4.1],
+  [/^years?$|^yearly$|^annual(ly)?$/, 250, 500, 0.9, 1.1],
 ];
+/** From so many days to so many, and from so many a year to so many. */
+type Length = readonly [name: RegExp, least: number, most: number, fewest: number, greatest: number];
 
-/** Of each slice whose median period is not what `returns.per` says: one sentence. Other names say nothing. */
-export function periodDoubts({ per }: Pick<ReturnsTerms, "per">, cases: readonly DecisionCase[]): string[] {
+/** Of each slice whose median period is not what `returns.per` says: one sentence; and one where a year has not as many. Other names say nothing. */
+export function periodDoubts(
+  { per, periodsPerYear: year }: Pick<ReturnsTerms, "per" | "periodsPerYear">,
+  cases: readonly DecisionCase[],
+): string[] {
   const known = LENGTHS.find(([name]) => name.test(per.toLowerCase()));
   if (known === undefined) return [];
-  const [, least, most] = known;
-  return sliceNames.flatMap((slice) => {
+  const [, least, most, fewest, greatest] = known;
+  const yearly =
+    year === null || (year >= fewest && year <= greatest)
+      ? []
+      : [`returns.per is ${per}, and periods_per_year is ${year}: yearly figures are made with it`];
+  const spans = sliceNames.flatMap((slice) => {
     const days = medianDays(cases.filter((item) => sliceOf(item) === slice));
     if (days === null || (days >= least && days <= most)) return [];
     return [
       `returns.per is ${per}, and the median period of the ${slice === "all" ? "" : `${slice} `}cases is ${Number(days.toPrecision(3))} days: yearly figures, and other trials of the ledger, take it at its word`,
     ];
   });
+  return [...yearly, ...spans];
 }
 
 /** From horizon to horizon; null below two. */

@@ -1,4 +1,5 @@
 /** The picture of a deflation: each trial's ratio against what the best of them would reach by luck alone. */
+import { shownWords } from "../report/cutoff-words.ts";
 import { dotSvg } from "../report/dot-plot.ts";
 import type { Deflation } from "./deflation.ts";
 import { deflationDots } from "./sharpe-text.ts";
@@ -13,7 +14,10 @@ export async function deflationSvg(deflation: Deflation): Promise<string | null>
     title: `Deflated for ${trialsKnown(deflation)}`,
     axis: "Sharpe ratio per period, not annualised",
     caption: [
-      `${said.slice(0, 1).toUpperCase()}${said.slice(1)}`,
+      // A trial's name stays as it is.
+      deflation.best !== null && said.startsWith(shownWords(deflation.best.name))
+        ? said
+        : `${said.slice(0, 1).toUpperCase()}${said.slice(1)}`,
       "Bars: 1.96 standard errors a side, cut where they are long. Full dots are above SR0.",
       boundSentence(deflation),
     ],

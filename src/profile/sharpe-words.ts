@@ -40,6 +40,7 @@ export function stateWords(state: string): string {
     "repeats-missing": "not all declared repeats ended with one",
     "periods-differ": "its repeats are over different numbers of periods",
     "unknown-return": "the return of a period is not known",
+    ruined: "the equity fell to 0 or below",
   };
   return words[state] ?? state;
 }
@@ -122,6 +123,8 @@ export function bestSentence(deflation: Deflation): string {
     return round12(best.dsr) >= units.level
       ? `${name} is the one trial that is known, so nothing is deflated: its true ratio is above 0 with probability ${dsr}. If others were tried and are not in here, it is less.`
       : `not shown: ${name} is the one trial that is known, and its true ratio is above 0 with probability ${dsr}, below ${level}.`;
+  if (best.psr !== null && units.benchmark > (sr0 ?? 0) && round12(best.psr) < units.level)
+    return `not shown: that the true ratio of ${name} is above the benchmark ${shownGiven(units.benchmark)}, has probability ${shownProbability(best.psr)}, below ${level}, as if nothing else had been tried; that it is above what the best of ${n} trials without any skill would be expected to reach, ${shownRatio(sr0)}, ${dsr}.`;
   const luck = `${shownRatio(sr0)}, what the best of ${n} trials without any skill would be expected to reach`;
   return round12(best.dsr) >= units.level
     ? `${name} stands out: its true ratio is above ${luck}, with probability ${dsr}. That holds if these ${n} are all that were tried.`

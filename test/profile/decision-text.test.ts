@@ -39,7 +39,7 @@ test("decisionText: names up to three entities that were not traded, by reason, 
   });
   assert.match(
     said([one]),
-    /Not traded: 1 order for members that had left \(GONE\), 3 orders without a later price \(FOO, LEHMQ\), 1 case without an answer: what was held stood/,
+    /Not traded: 1 order for members that had left \(GONE\), 3 orders without a price after the decision \(FOO, LEHMQ\), 1 case without an answer: what was held stood/,
   );
   const many = account({
     unfilled: { superseded: 5 },
@@ -61,7 +61,7 @@ test("decisionText: says whose orders they are where there are more accounts tha
   const text = said([first, account({ repeat: 1, unfilled: { lot: 2 } })]);
   assert.match(
     text,
-    /Not traded \(all routed #0\): 1 order of less than a lot \(TINY\) Not traded \(all routed #1\): 2 orders of less than a lot$/,
+    /Not traded \(all routed #0\): 1 order of less than a lot \(TINY\)\. Not traded \(all routed #1\): 2 orders of less than a lot\.$/,
   );
 });
 

@@ -6,6 +6,7 @@ import type { Json } from "../../src/core/canonical.ts";
 import { digestOf } from "../../src/core/digest.ts";
 import { memoryTrialLedger } from "../../src/ledger/memory-trials.ts";
 import type { Positions } from "../../src/model/given-answer.ts";
+import { decisionText } from "../../src/profile/decision-text.ts";
 import { refusedLater } from "../core/refused.ts";
 import { decider, decisionSet, priceOf, runDecisions, tradingProfile } from "../support/decision-set.ts";
 
@@ -254,4 +255,25 @@ test("decisions: the component's digest is of every file that makes orders, exit
     digestOf(fs.readFileSync(new URL(`../../src/profile/${part}.js`, import.meta.url))),
   );
   assert.equal(execution.code, digestOf(digests.join("\n")));
+});
+
+test("decisions: an account that fell to 0 or below is ruined: no total return, no ratio, and it is said", async () => {
+  const made = await decisionSet({ weeks: 4 });
+  const short = decider(() => ({ ash: -20 }));
+  const profile = { execution: { ...(tradingProfile.execution as object), leverage: 20 } } as never;
+  const found = await runDecisions(made, short, { profile });
+  const [own] = routed(resultOf(found), "all") as [Repeat];
+  assert.ok(own.equity[1] !== null && own.returns.some(([, value]) => value === null));
+  assert.deepEqual([own.state, own.total_return, own.sharpe], ["ruined", null, null]);
+  assert.match((decisionText(found.report) as string[]).join(" "), /RUINED: the equity fell to 0 or below/);
+  const safe = routed(
+    resultOf(
+      await runDecisions(
+        made,
+        decider(() => ({ ash: -0.1 })),
+      ),
+    ),
+    "all",
+  );
+  assert.deepEqual([safe[0]?.state, safe[0]?.total_return === null], ["ok", false]);
 });

@@ -12,14 +12,18 @@ const casesOf = (days: readonly number[], members: readonly string[] | null = nu
     members,
   })) as unknown as DecisionCase[];
 const every = (step: number) => casesOf([5, 1, 4, 2, 3].map((i) => i * step));
-const doubts = (per: string, cases: readonly DecisionCase[]) => periodDoubts({ per }, cases).length;
+const doubts = (per: string, cases: readonly DecisionCase[]) =>
+  periodDoubts({ per, periodsPerYear: null }, cases).length;
 
 test("periodDoubts: a known name is held against the median period, whatever the order of the cases", () => {
   const usual = { day: 1, week: 7, month: 30, quarter: 91, year: 365 };
   for (const name of Object.keys(usual))
     for (const [other, step] of Object.entries(usual))
       assert.equal(doubts(name, every(step)), name === other ? 0 : 1, `${name}, by the ${other}`);
-  assert.match(periodDoubts({ per: "Monthly" }, every(1))[0] as string, /per is Monthly, .*cases is 1 days/);
+  assert.match(
+    periodDoubts({ per: "Monthly", periodsPerYear: null }, every(1))[0] as string,
+    /per is Monthly, .*cases is 1 days/,
+  );
 });
 
 test("periodDoubts: other names, one case, market days and a gap say nothing; slices are looked at one by one", () => {
@@ -29,7 +33,20 @@ test("periodDoubts: other names, one case, market days and a gap say nothing; sl
   assert.equal(doubts("month", casesOf([0, 31, 59, 90, 400, 430])), 0);
   const slices = [...casesOf([0, 30, 60]), ...casesOf([1, 2, 3], ["a"])];
   assert.match(
-    periodDoubts({ per: "month" }, slices).join(),
+    periodDoubts({ per: "month", periodsPerYear: null }, slices).join(),
     /^returns\.per is month, .*fixed_universe cases is 1 days/,
   );
+});
+
+test("periodDoubts: as many periods a year as the name has, and not those of another", () => {
+  const usual = { day: 252, week: 52, month: 12, quarter: 4, year: 1 };
+  for (const per of Object.keys(usual))
+    for (const [other, periodsPerYear] of Object.entries(usual))
+      assert.equal(
+        periodDoubts({ per, periodsPerYear }, casesOf([1])).length,
+        per === other ? 0 : 1,
+        `${per} ${other}`,
+      );
+  assert.match(periodDoubts({ per: "month", periodsPerYear: 252 }, []).join(), /periods_per_year is 252/);
+  assert.deepEqual(periodDoubts({ per: "day", periodsPerYear: 365 }, []), []);
 });

@@ -77,6 +77,15 @@ test("the sentence: stands out, not shown, the one trial, not estimable, degener
   for (const [measures, sentence] of sentences) assert.match(said(measures), sentence);
 });
 
+test("a benchmark above what luck would reach is what the best has to be above", () => {
+  const one = [given("best", normal(0.4)), ...luck(9)];
+  assert.match(said(one, { benchmark: 0.2 }), /best stands out/);
+  assert.match(
+    said(one, { benchmark: 0.39 }),
+    /not shown: that the true ratio of best is above the benchmark 0\.39, has probability 0\.5\d+, below 0\.95/,
+  );
+});
+
 test("a verdict compares what is reported: a DSR of .95 to twelve digits is .95", () => {
   // 1.6448536269514722 standard errors of √(1 + SR²/2)/√(T − 1) above 0.
   const ratio = (z: number) => normal(Math.sqrt((z * z) / (249 - (z * z) / 2)));
@@ -156,7 +165,7 @@ test("the picture: the greatest ratio on top, full above SR0 and hollow below, b
     "Deflated for the 9 trials of the table",
     "0: the benchmark",
     `SR0 ${shownRatio(deflation.sr0)}: the best of 9 by luck alone`,
-    "Best stands out",
+    "best stands out",
   ])
     assert.ok(told.includes(part), `${part} in ${told}`);
 });

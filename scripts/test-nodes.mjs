@@ -23,7 +23,9 @@ if (process.platform !== "linux" || process.arch !== "x64") {
       "profile/changing-universe.slow.test.js",
       "core/local-time.slow.test.js",
     ];
-    run(binary, [path.join("scripts", "test.mjs"), "--fast", ...slow.map((file) => `--also=${file}`)]);
+    // What reads the sources alone sees the same on every Node.
+    const words = ["--fast", ...slow.map((file) => `--also=${file}`), "--but=tidy.test.js"];
+    run(binary, [path.join("scripts", "test.mjs"), ...words]);
   }
 }
 

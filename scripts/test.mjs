@@ -1,5 +1,5 @@
-// Runs the compiled tests on this Node: `node scripts/test.mjs [--fast] [--also=FILE]`; --fast leaves *.slow.test.js out,
-// but for the files that --also names.
+// Runs the compiled tests on this Node: `node scripts/test.mjs [--fast] [--also=FILE] [--but=FILE]`; --fast leaves
+// *.slow.test.js out, but for the files that --also names; --but leaves one out.
 // Fails where a test fails, where no test file is there, and where a file ran no test.
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
@@ -8,22 +8,22 @@ import * as path from "node:path";
 
 const root = path.resolve(import.meta.dirname, "..");
 const fast = process.argv.includes("--fast");
-const also = process.argv
-  .slice(2)
-  .filter((word) => word.startsWith("--also="))
-  .map((word) => word.slice(7));
-const unknown = process.argv.slice(2).filter((word) => word !== "--fast" && !word.startsWith("--also="));
+const [also, but] = ["--also=", "--but="].map((flag) =>
+  process.argv.filter((word) => word.startsWith(flag)).map((word) => word.slice(flag.length)),
+);
+const unknown = process.argv.slice(2).filter((word) => !/^--(fast$|also=|but=)/.test(word));
 if (unknown.length > 0)
-  fail(`unknown argument ${unknown.join(" ")}, expected --fast, --also=FILE or nothing`);
+  fail(`unknown argument ${unknown.join(" ")}, expected --fast, --also=FILE, --but=FILE or nothing`);
 
 const folder = path.join(root, "dist", "test");
 const files = (fs.existsSync(folder) ? fs.readdirSync(folder, { recursive: true }) : [])
-  .filter((file) => file.endsWith(".test.js") && !(fast && isSlow(file) && !also.includes(posix(file))))
+  .filter((file) => file.endsWith(".test.js") && !but.includes(posix(file)))
+  .filter((file) => !(fast && isSlow(file) && !also.includes(posix(file))))
   .map((file) => path.join("dist", "test", file))
   // The slow ones first: the last files to run are short, so that no core waits long for another.
   .sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || (a < b ? -1 : 1));
 if (files.length === 0) fail("no test file under dist/test: build first");
-const lost = also.find((name) => !files.includes(path.join("dist", "test", name)));
+const lost = [...also, ...but].find((name) => !fs.existsSync(path.join(folder, name)));
 if (lost !== undefined) fail(`no test file ${lost} under dist/test`);
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-test-"));

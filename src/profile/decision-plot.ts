@@ -8,14 +8,8 @@ import type { Picture } from "../report/leakage-plots.ts";
 import type { LinePanel, TimeLine } from "../report/line-frame.ts";
 import { lineSvg } from "../report/line-plot.ts";
 import type { Decisions, Repeat, Trials } from "./decision-text.ts";
-import {
-  boundSentence,
-  shownGiven,
-  shownProbability,
-  shownRatio,
-  stateWords,
-  trialsKnown,
-} from "./sharpe-words.ts";
+import { ratioDot, ratioLines } from "./ratio-dots.ts";
+import { boundSentence, shownProbability, shownRatio, stateWords, trialsKnown } from "./sharpe-words.ts";
 
 type Arms = Decisions["slices"][string]["arms"];
 type Marks = TimeLine["marks"];
@@ -153,9 +147,6 @@ async function trialSvg({ ledger, figures }: Trials): Promise<string | null> {
   });
 }
 
-/** Φ⁻¹(.975) */
-const Z = 1.959963984540054;
-
 /** This trial and the best known, against the benchmark and SR0. */
 export function trialDots({
   own,
@@ -164,31 +155,9 @@ export function trialDots({
   n_trials: n,
   units,
 }: NonNullable<Trials["figures"]>): Dots | null {
-  const strong = (value: number) => sr0 !== null && value > sr0;
-  const mine = own?.sharpe ?? null;
-  const error = own?.error ?? null;
-  const dots: Dots["dots"] = [
-    ...(mine === null
-      ? []
-      : [
-          {
-            label: "this trial",
-            value: mine,
-            reach: error === null ? null : ([mine - Z * error, mine + Z * error] as const),
-            strong: strong(mine),
-          },
-        ]),
-    ...(best === null || best.name === own?.name
-      ? []
-      : [{ label: "the best known", value: best.sharpe, reach: null, strong: strong(best.sharpe) }]),
+  const dots = [
+    ...(own?.sharpe == null ? [] : [ratioDot("this trial", own.sharpe, own.error, sr0)]),
+    ...(best === null || best.name === own?.name ? [] : [ratioDot("the best known", best.sharpe, null, sr0)]),
   ];
-  if (dots.length === 0) return null;
-  const bar =
-    sr0 === null || n === 1
-      ? []
-      : [{ value: sr0, label: `SR0 ${shownRatio(sr0)}: the best of ${n} by luck alone` }];
-  return {
-    dots,
-    lines: [{ value: units.benchmark, label: `${shownGiven(units.benchmark)}: the benchmark` }, ...bar],
-  };
+  return dots.length === 0 ? null : { dots, lines: ratioLines(units.benchmark, sr0, n) };
 }

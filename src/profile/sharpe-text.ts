@@ -5,6 +5,7 @@ import type { Dots } from "../report/dot-range.ts";
 import { dotSketch } from "../report/dot-sketch.ts";
 import { counted, shownFigure } from "../report/shown-figures.ts";
 import type { BestTrial, DeflatedTrial, Deflation } from "./deflation.ts";
+import { ratioDot, ratioLines } from "./ratio-dots.ts";
 import {
   bestSentence,
   boundSentence,
@@ -72,26 +73,11 @@ export function deflationDots(deflation: Deflation): Dots | null {
   const trials = byRatio(deflation);
   const { sr0, n_trials: n, units } = deflation;
   if (trials.length === 0) return null;
-  const bar =
-    sr0 === null || n === 1
-      ? []
-      : [{ value: sr0, label: `SR0 ${shownRatio(sr0)}: the best of ${n} by luck alone` }];
   return {
-    dots: trials.map(({ name, sharpe, error }) => {
-      const value = sharpe as number;
-      return {
-        label: name,
-        value,
-        reach: error === null ? null : ([value - Z * error, value + Z * error] as const),
-        strong: sr0 !== null && value > sr0,
-      };
-    }),
-    lines: [{ value: units.benchmark, label: `${shownGiven(units.benchmark)}: the benchmark` }, ...bar],
+    dots: trials.map(({ name, sharpe, error }) => ratioDot(name, sharpe as number, error, sr0)),
+    lines: ratioLines(units.benchmark, sr0, n),
   };
 }
-
-/** Φ⁻¹(.975) */
-const Z = 1.959963984540054;
 
 /** Of the figures beside a name, and all of them. */
 const WIDTHS = [9, 9, 9, 8, 8, 8, 8];

@@ -1,6 +1,6 @@
 /** The picture of a cutoff as one self-contained SVG text: mean outcome over time from the cutoff, both lines, the jump. */
 
-import type { Markish, PlotOptions } from "@observablehq/plot";
+import type { Markish } from "@observablehq/plot";
 import { clip } from "../core/words.ts";
 import type { Interval } from "../stats/cluster-mean.ts";
 import { type CutoffFrame, cutoffFrame, type Spot } from "./cutoff-frame.ts";
@@ -14,19 +14,15 @@ import {
   declaredRow,
   jumpSentence,
   shownWords,
-  wrapWords,
 } from "./cutoff-words.ts";
 import { intervalWords } from "./judged-words.ts";
+import { EDGE, letteredSvg } from "./lettered-svg.ts";
 import { figuresIn, shownAmount } from "./shown-figures.ts";
-import { drawnSvg, INK, type Plotting, QUIET, textBlock, trueMinus } from "./svg-picture.ts";
+import { INK, type Plotting, QUIET, textBlock, trueMinus } from "./svg-picture.ts";
 
-const WIDTH = 720;
 const FRAME_HEIGHT = 300;
 const LEFT = 68;
-const RIGHT = 24;
-const LINE = 15;
 const AXIS = 52;
-const TITLE_LINE = 20;
 /** Below the least height, as a share of the frame: no point reaches the tick labels. */
 const FOOT = 0.045;
 
@@ -39,35 +35,18 @@ const AFTER = "#0b5f96";
  * have two decimals, and there are no ids, scripts or outside fonts. The plotting library loads on the first call.
  */
 export async function cutoffSvg(slices: CutoffSlices, words: CutoffWords): Promise<string> {
-  const title = wrapWords(clip(shownWords(words.title), 130), 68);
   const frame = cutoffFrame(slices.plot, riseOf(slices, words));
-  const told = captionOf(slices, words, frame);
-  const caption = told.flatMap((line) => wrapWords(line, 104));
-  const top = 26 + TITLE_LINE * title.length + 34;
-  const below = AXIS + LINE * caption.length + 14;
-  const options = (Plot: Plotting): PlotOptions => ({
-    width: WIDTH,
-    height: top + FRAME_HEIGHT + below,
-    marginTop: top,
-    marginBottom: below,
-    marginLeft: LEFT,
-    marginRight: RIGHT,
+  const scales = {
     x: { type: "linear", domain: [-1, 1] },
     y: { type: "linear", domain: [-FOOT, 1] },
     r: { type: "identity" },
-    marks: [
-      axisMarks(Plot, frame, slices, words),
-      frameMarks(Plot, frame, slices),
-      textBlock(Plot, title, "top-left", { dx: 20 - LEFT, dy: 16 - top, fontSize: 15, fontWeight: "bold" }),
-      textBlock(Plot, caption, "bottom-left", {
-        dx: 20 - LEFT,
-        dy: AXIS,
-        fontSize: 11,
-        lineHeight: LINE / 11,
-      }),
-    ],
-  });
-  return drawnSvg(options, [shownWords(words.title), ...told]);
+  } as const;
+  return letteredSvg(
+    { title: words.title, caption: captionOf(slices, words, frame) },
+    { height: FRAME_HEIGHT, left: LEFT, above: 34, axis: AXIS },
+    scales,
+    (Plot) => [axisMarks(Plot, frame, slices, words), frameMarks(Plot, frame, slices)],
+  );
 }
 
 /** The interval of the leak as one of the step up from before to after; null where it is not estimated. */
@@ -106,7 +85,7 @@ function axisMarks(Plot: Plotting, frame: CutoffFrame, slices: CutoffSlices, wor
       [`mean ${clip(shownWords(words.outcome), 60)} (${betterWords(words)} ${arrow})`],
       "top-left",
       {
-        dx: 20 - LEFT,
+        dx: EDGE - LEFT,
         dy: -34,
         fontSize: 11,
       },

@@ -1,20 +1,17 @@
 /** Values side by side as one self-contained SVG text: a dot a line, each with its reach, against upright reference lines. */
 
-import type { Markish, PlotOptions } from "@observablehq/plot";
+import type { Markish } from "@observablehq/plot";
 import { clip } from "../core/words.ts";
-import { shownWords, wrapWords } from "./cutoff-words.ts";
+import { shownWords } from "./cutoff-words.ts";
 import { type DotRange, type Dots, dotRange } from "./dot-range.ts";
-import { drawnSvg, INK, type Plotting, QUIET, textBlock, trueMinus } from "./svg-picture.ts";
+import { CAPTION_LINE, letteredSvg } from "./lettered-svg.ts";
+import { INK, type Plotting, QUIET, trueMinus } from "./svg-picture.ts";
 
-const WIDTH = 720;
 /** Room for the names: so much for a letter, and never less than the title's margin needs. */
 const LETTER = 6.2;
 const LEAST_LEFT = 90;
 const NAME = 36;
-const RIGHT = 24;
-const LINE = 15;
 const AXIS = 52;
-const TITLE_LINE = 20;
 /** All lines of dots together, and one of them at most. */
 const FRAME_HEIGHT = 900;
 const ROW = 18;
@@ -41,36 +38,28 @@ export async function dotSvg(dots: Dots, words: DotPlotWords): Promise<string> {
   const range = dotRange(dots);
   const named = dots.dots.map(({ label }) => clip(shownWords(label), NAME));
   const left = Math.round(Math.max(LEAST_LEFT, 24 + LETTER * Math.max(...named.map(({ length }) => length))));
-  const title = wrapWords(clip(shownWords(words.title), 130), 68);
-  const told = words.caption.map(trueMinus);
-  const caption = told.flatMap((line) => wrapWords(line, 104));
   const row = Math.min(ROW, FRAME_HEIGHT / dots.dots.length);
-  const top = 26 + TITLE_LINE * title.length + LINE * dots.lines.length + 6;
-  const below = AXIS + LINE * caption.length + 14;
-  const options = (Plot: Plotting): PlotOptions => ({
-    width: WIDTH,
-    height: top + row * dots.dots.length + 10 + below,
-    marginTop: top,
-    marginBottom: below,
-    marginLeft: left,
-    marginRight: RIGHT,
+  const scales = {
     x: { type: "linear", domain: [range.lo, range.hi] },
     y: { type: "linear", domain: [dots.dots.length - 0.5 + 5 / row, -0.5 - 5 / row], axis: null },
     r: { type: "identity" },
-    marks: [
+  } as const;
+  const { title, caption } = words;
+  return letteredSvg(
+    { title, caption: caption.map(trueMinus) },
+    {
+      height: row * dots.dots.length + 10,
+      left,
+      above: CAPTION_LINE * dots.lines.length + 6,
+      axis: AXIS,
+    },
+    scales,
+    (Plot) => [
       axisMarks(Plot, words.axis),
       lineMarks(Plot, dots.lines, range),
       dotMarks(Plot, dots, range, row),
-      textBlock(Plot, title, "top-left", { dx: 20 - left, dy: 16 - top, fontSize: 15, fontWeight: "bold" }),
-      textBlock(Plot, caption, "bottom-left", {
-        dx: 20 - left,
-        dy: AXIS,
-        fontSize: 11,
-        lineHeight: LINE / 11,
-      }),
     ],
-  });
-  return drawnSvg(options, [shownWords(words.title), ...told]);
+  );
 }
 
 function axisMarks(Plot: Plotting, axis: string): Markish {
@@ -96,7 +85,7 @@ function lineMarks(Plot: Plotting, lines: Dots["lines"], { lo, hi }: DotRange): 
       x: () => value,
       frameAnchor: "top",
       textAnchor: value / 2 - lo / 2 < (hi / 2 - lo / 2) / 2 ? "start" : "end",
-      dy: -9 - LINE * (lines.length - 1 - i),
+      dy: -9 - CAPTION_LINE * (lines.length - 1 - i),
       fontSize: 11,
       fill: INK,
     }),

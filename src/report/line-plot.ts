@@ -1,18 +1,15 @@
 /** Lines over time as one self-contained SVG text: panels one below another on one axis of time, in UTC. */
 
-import type { Markish, PlotOptions } from "@observablehq/plot";
+import type { Markish } from "@observablehq/plot";
 import { formatInstant, type Instant } from "../core/instant.ts";
 import { clip } from "../core/words.ts";
-import { shownWords, wrapWords } from "./cutoff-words.ts";
+import { shownWords } from "./cutoff-words.ts";
+import { CAPTION_LINE, EDGE, letteredSvg } from "./lettered-svg.ts";
 import { type LineFrame, type LinePanel, lineFrame, type PanelFrame } from "./line-frame.ts";
-import { drawnSvg, INK, type Plotting, textBlock, trueMinus } from "./svg-picture.ts";
+import { INK, type Plotting, trueMinus } from "./svg-picture.ts";
 
-const WIDTH = 720;
 const LEFT = 68;
-const RIGHT = 24;
-const LINE = 15;
 const AXIS = 52;
-const TITLE_LINE = 20;
 /** Between a panel and the words above the next. */
 const GAP = 14;
 /** Of a stroke beside its words, as a fraction of the width. */
@@ -45,37 +42,24 @@ type Laid = {
  */
 export async function lineSvg(panels: readonly LinePanel[], words: LinePlotWords): Promise<string> {
   const frame = lineFrame(panels);
-  const title = wrapWords(clip(shownWords(words.title), 130), 68);
-  const told = words.caption.map(trueMinus);
-  const caption = told.flatMap((line) => wrapWords(line, 104));
   const laid = layPanels(panels, frame);
   const tall = laid.reduce((most, { top, panel }) => Math.max(most, top + panel.height), 0);
-  const top = 26 + TITLE_LINE * title.length;
-  const below = AXIS + LINE * caption.length + 14;
-  const options = (Plot: Plotting): PlotOptions => ({
-    width: WIDTH,
-    height: top + tall + below,
-    marginTop: top,
-    marginBottom: below,
-    marginLeft: LEFT,
-    marginRight: RIGHT,
+  const scales = {
     x: { type: "linear", domain: [0, 1], axis: null },
     y: { type: "linear", domain: [tall, 0], axis: null },
-    marks: [
+  } as const;
+  const { title, caption } = words;
+  return letteredSvg(
+    { title, caption: caption.map(trueMinus) },
+    { height: tall, left: LEFT, above: 0, axis: AXIS },
+    scales,
+    (Plot) => [
       laid.map((one) => axisMarks(Plot, one, frame)),
       laid.map((one) => lineMarks(Plot, one)),
       laid.map((one) => keyMarks(Plot, one)),
       timeMarks(Plot, frame, tall),
-      textBlock(Plot, title, "top-left", { dx: 20 - LEFT, dy: 16 - top, fontSize: 15, fontWeight: "bold" }),
-      textBlock(Plot, caption, "bottom-left", {
-        dx: 20 - LEFT,
-        dy: AXIS,
-        fontSize: 11,
-        lineHeight: LINE / 11,
-      }),
     ],
-  });
-  return drawnSvg(options, [shownWords(words.title), ...told]);
+  );
 }
 
 const namesOf = ({ lines }: LinePanel) =>
@@ -85,7 +69,7 @@ function layPanels(panels: readonly LinePanel[], { panels: frames }: LineFrame):
   let at = 0;
   return panels.map((panel, i) => {
     const words = at;
-    const top = words + LINE * (1 + namesOf(panel).length) + 6;
+    const top = words + CAPTION_LINE * (1 + namesOf(panel).length) + 6;
     at = top + panel.height + GAP;
     return { panel, frame: frames[i] as PanelFrame, words, top };
   });
@@ -164,14 +148,14 @@ const strokeOf = (i: number) => ({
 
 /** What the heights are, and below it each line's words beside a stroke of it. */
 function keyMarks(Plot: Plotting, { panel, words }: Laid): Markish {
-  const rows = namesOf(panel).map((row, n) => ({ ...row, y: words + LINE * (n + 1.5) }));
+  const rows = namesOf(panel).map((row, n) => ({ ...row, y: words + CAPTION_LINE * (n + 1.5) }));
   const lettering = { textAnchor: "start", fontSize: 11, fill: INK } as const;
   return [
     Plot.text([trueMinus(clip(shownWords(panel.label), 110))], {
       ...lettering,
       x: () => 0,
-      y: () => words + LINE / 2,
-      dx: 20 - LEFT,
+      y: () => words + CAPTION_LINE / 2,
+      dx: EDGE - LEFT,
     }),
     rows.map(({ i, y }) => Plot.ruleY([y], { x1: 0, x2: STROKE, ...strokeOf(i), strokeWidth: 2 })),
     Plot.text(rows, {

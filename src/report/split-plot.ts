@@ -1,18 +1,14 @@
 /** The picture of splits as one self-contained SVG text: a row a split, the cases in start order, what each is there. */
-import type { Markish, PlotOptions } from "@observablehq/plot";
-import { clip } from "../core/words.ts";
-import { shownWords, wrapWords } from "./cutoff-words.ts";
+import type { Markish } from "@observablehq/plot";
+import { shownWords } from "./cutoff-words.ts";
+import { letteredSvg } from "./lettered-svg.ts";
 import { counted } from "./shown-figures.ts";
 import { type Band, bands, columnWords, type SplitRow } from "./split-rows.ts";
-import { drawnSvg, INK, type Plotting, QUIET, textBlock } from "./svg-picture.ts";
+import { INK, type Plotting, QUIET } from "./svg-picture.ts";
 
-const WIDTH = 720;
 const LEFT = 56;
-const RIGHT = 24;
-const TITLE_LINE = 20;
 const KEY = 24;
 const AXIS = 40;
-const LINE = 15;
 const TALLEST = 20;
 const LEAST = 7;
 const ROWS_HEIGHT = 420;
@@ -39,36 +35,18 @@ export type SplitPicture = {
 
 /** 720 wide; bytes depend on the arguments alone. */
 export async function splitSvg(rows: readonly SplitRow[], picture: SplitPicture): Promise<string> {
-  const title = wrapWords(clip(shownWords(picture.title), 130), 68);
-  const told = captionOf(rows, picture);
-  const caption = told.flatMap((line) => wrapWords(line, 104));
   const height = Math.max(LEAST, Math.min(TALLEST, ROWS_HEIGHT / rows.length));
-  const top = 26 + TITLE_LINE * title.length + KEY;
-  const below = AXIS + LINE * caption.length + 14;
   const columns = Math.max(...rows.map((row) => row.columns.length));
-  const options = (Plot: Plotting): PlotOptions => ({
-    width: WIDTH,
-    height: top + height * rows.length + below,
-    marginTop: top,
-    marginBottom: below,
-    marginLeft: LEFT,
-    marginRight: RIGHT,
+  const scales = {
     x: { type: "linear", domain: [0, columns], axis: null },
     y: { type: "linear", domain: [rows.length, 0], axis: null },
-    marks: [
-      rowMarks(Plot, rows),
-      axisMarks(Plot, rows, picture, columns),
-      keyMarks(Plot, rows, columns),
-      textBlock(Plot, title, "top-left", { dx: 20 - LEFT, dy: 16 - top, fontSize: 15, fontWeight: "bold" }),
-      textBlock(Plot, caption, "bottom-left", {
-        dx: 20 - LEFT,
-        dy: AXIS,
-        fontSize: 11,
-        lineHeight: LINE / 11,
-      }),
-    ],
-  });
-  return drawnSvg(options, [shownWords(picture.title), ...told]);
+  } as const;
+  return letteredSvg(
+    { title: picture.title, caption: captionOf(rows, picture) },
+    { height: height * rows.length, left: LEFT, above: KEY, axis: AXIS },
+    scales,
+    (Plot) => [rowMarks(Plot, rows), axisMarks(Plot, rows, picture, columns), keyMarks(Plot, rows, columns)],
+  );
 }
 
 function rowMarks(Plot: Plotting, rows: readonly SplitRow[]): Markish {

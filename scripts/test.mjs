@@ -1,5 +1,6 @@
-// Runs the compiled tests on this Node: `node scripts/test.mjs [--fast] [--also=FILE] [--but=FILE]`; --fast leaves
-// *.slow.test.js out, but for the files that --also names; --but leaves one out.
+// Runs the compiled tests on this Node: `node scripts/test.mjs [--fast] [--in=FOLDER] [--also=FILE] [--but=FILE]`; --fast
+// leaves *.slow.test.js out, --in takes those of a folder of tests alone; --also names a file that is run all the same, and
+// --but leaves one out.
 // Fails where a test fails, where no test file is there, and where a file ran no test.
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
@@ -8,23 +9,25 @@ import * as path from "node:path";
 
 const root = path.resolve(import.meta.dirname, "..");
 const fast = process.argv.includes("--fast");
-const [also, but] = ["--also=", "--but="].map((flag) =>
+const [also, but, within] = ["--also=", "--but=", "--in="].map((flag) =>
   process.argv.filter((word) => word.startsWith(flag)).map((word) => word.slice(flag.length)),
 );
-const unknown = process.argv.slice(2).filter((word) => !/^--(fast$|also=|but=)/.test(word));
+const unknown = process.argv.slice(2).filter((word) => !/^--(fast$|also=|but=|in=)/.test(word));
 if (unknown.length > 0)
-  fail(`unknown argument ${unknown.join(" ")}, expected --fast, --also=FILE, --but=FILE or nothing`);
+  fail(
+    `unknown argument ${unknown.join(" ")}, expected --fast, --in=FOLDER, --also=FILE, --but=FILE or nothing`,
+  );
 
 const folder = path.join(root, "dist", "test");
 const files = (fs.existsSync(folder) ? fs.readdirSync(folder, { recursive: true }) : [])
   .filter((file) => file.endsWith(".test.js") && !but.includes(posix(file)))
-  .filter((file) => !(fast && isSlow(file) && !also.includes(posix(file))))
+  .filter((file) => also.includes(posix(file)) || !((fast && isSlow(file)) || isElsewhere(file)))
   .map((file) => path.join("dist", "test", file))
   // The slow ones first: the last files to run are short, so that no core waits long for another.
   .sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || (a < b ? -1 : 1));
-if (files.length === 0) fail("no test file under dist/test: build first");
-const lost = [...also, ...but].find((name) => !fs.existsSync(path.join(folder, name)));
+const lost = [...also, ...but, ...within].find((name) => !fs.existsSync(path.join(folder, name)));
 if (lost !== undefined) fail(`no test file ${lost} under dist/test`);
+if (files.length === 0) fail("no test file under dist/test: build first");
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-test-"));
 process.on("exit", () => fs.rmSync(scratch, { recursive: true, force: true }));
@@ -43,6 +46,10 @@ if (empty.length > 0) fail(`no test ran in ${empty.join(", ")}`);
 
 function posix(file) {
   return file.split(path.sep).join("/");
+}
+
+function isElsewhere(file) {
+  return within.length > 0 && !within.some((one) => posix(file).startsWith(`${one}/`));
 }
 
 function isSlow(file) {

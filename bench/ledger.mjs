@@ -1,5 +1,5 @@
 // A trial ledger and its deflation. `chain`: so many rows are checked one after the other, against the same bytes hashed and
-// parsed and nothing else, at three sizes. `deflation`: 100 trials over ten years of days with an overfitting probability of
+// parsed and nothing else, at three sizes. `many`: ledgers of so many trials deflated, from their rows on. `deflation`: 100 trials over ten years of days with an overfitting probability of
 // 12,870 halvings and clusters, against numpy on the same bytes. One JSON line; figures go to stderr.
 import { spawnSync } from "node:child_process";
 import * as crypto from "node:crypto";
@@ -15,9 +15,11 @@ const compiled = (module) => import(path.join(dist, "src", module));
 const { trialChain } = await compiled("ledger/trial-chain.js");
 const { nodeHashing } = await compiled("core/digest.js");
 const { deflate } = await compiled("profile/deflation.js");
+const { deflateLedger } = await compiled("profile/ledger-deflation.js");
 const { measureOfSeries } = await compiled("profile/trial-measure.js");
 
 const ROWS = Number(process.env.ROWS ?? 100_000);
+const MANY = Number(process.env.MANY ?? 1_000_000);
 const TRIALS = Number(process.env.TRIALS ?? 100);
 const PERIODS = Number(process.env.PERIODS ?? 2520);
 const BLOCKS = Number(process.env.BLOCKS ?? 16);
@@ -119,6 +121,46 @@ const deflated = (series) =>
     { benchmark: 0, blocks: BLOCKS, periodsPerYear: null },
   );
 
+/** Ledgers of so many trials deflated whole, from their rows on; their returns are known by their digests alone. */
+function manyOf(trials) {
+  const at = "2026-01-05T09:00:00Z";
+  const run = "01ARZ3NDEKTSV4RRFFQ69G0000";
+  const config = { profile: { returns: { per: "day", periods_per_year: 252, risk_free: 0 } } };
+  const rows = [];
+  for (let i = 0; i < trials; i++) {
+    const own = {
+      seed: 1,
+      sharpe: Math.sin(i) / 10,
+      periods: 2520,
+      skewness: -0.1,
+      kurtosis: 4.5,
+      state: "ok",
+      series: digest(i),
+    };
+    const measures = { repeats: [own], state: "ok", returns: null };
+    rows.push({
+      kind: "start",
+      row: 2 * i,
+      at,
+      run,
+      identity: digest(i),
+      seed: 1,
+      repeats: 1,
+      units: "day",
+      config,
+    });
+    rows.push({ kind: "end", row: 2 * i + 1, at, run, start: 2 * i, measures, series: own.series });
+  }
+  const started = process.cpuUsage();
+  const { n_trials, n_ratios } = deflateLedger({ place: "bench", rows, head: digest(0) });
+  const { user, system } = process.cpuUsage(started);
+  if (n_trials !== trials || n_ratios !== trials)
+    throw new Error(`${n_trials} trials, ${n_ratios} ratios of ${trials}`);
+  const seconds = (user + system) / 1e6;
+  say(`${trials} trials deflated in ${seconds.toPrecision(3)} s`);
+  return { trials, cpu_s: seconds, us_a_trial: (1e6 * seconds) / trials };
+}
+
 /** The same by numpy in a process of its own; null, said loudly, where there is none. */
 function numpy(series, folder) {
   if (spawnSync("python3", ["-c", "import numpy"]).status !== 0) {
@@ -150,6 +192,7 @@ function compare({ sr0, best, pbo, effective_trials: effective }, theirs) {
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "blindcast-bench-"));
 try {
   const sizes = [ROWS / 100, ROWS / 10, ROWS].map(chainOf);
+  const many = [MANY / 100, MANY / 10, MANY].map(manyOf);
   const series = returnsOf();
   const ours = spent(() => deflated(series));
   const theirs = numpy(series, folder);
@@ -163,6 +206,9 @@ try {
         bench: "ledger",
         sizes,
         growth: sizes[2].us_a_row / sizes[1].us_a_row,
+        many,
+        many_growth: many[2].us_a_trial / many[0].us_a_trial,
+        peak_rss_mb: process.resourceUsage().maxRSS / 1024,
         trials: TRIALS,
         periods: PERIODS,
         halvings: ours.value.pbo.combinations,

@@ -62,7 +62,14 @@ it("bench/split prints one JSON line of ratios, checked against numpy where it i
 });
 
 it("bench/ledger prints one JSON line of ratios, checked against numpy where it is there", () => {
-  const ran = bench("ledger.mjs", { ROWS: "2000", TRIALS: "10", PERIODS: "250", BLOCKS: "8", RUNS: "1" });
+  const ran = bench("ledger.mjs", {
+    ROWS: "2000",
+    MANY: "2000",
+    TRIALS: "10",
+    PERIODS: "250",
+    BLOCKS: "8",
+    RUNS: "1",
+  });
   assert.equal(ran.status, 0, ran.stderr);
   const line = JSON.parse(ran.stdout);
   assert.deepEqual(

@@ -6,7 +6,7 @@ import { refuse } from "../core/refusal.ts";
 import type { AuditLedger } from "../ledger/audit-ledger.ts";
 import { folderLedger } from "../ledger/folder-ledger.ts";
 import { openTrialFile, trialFileOf } from "../ledger/trial-file.ts";
-import { demandHeld, heldHeads } from "../ledger/trial-leaves.ts";
+import { heldHeads } from "../ledger/trial-leaves.ts";
 import type { TrialLedger } from "../ledger/trial-ledger.ts";
 import { findWorkspace } from "../ledger/workspace.ts";
 import { type Earlier, findEarlier, runOf } from "../run/earlier-run.ts";
@@ -14,6 +14,7 @@ import { runId } from "../run/run-id.ts";
 import { folderSink, type Sink } from "../run/sink.ts";
 import { flagged, type Raw, text } from "./arguments.ts";
 import { defaultKeyFile, loadSigner, originOf } from "./key-file.ts";
+import { demandAudited } from "./ledger-verify.ts";
 import { clock } from "./machine.ts";
 import { printWords } from "./print.ts";
 
@@ -113,10 +114,7 @@ export async function trialLedgerOf(name: string, wanted: boolean): Promise<Tria
   const held = [...heldHeads(workspace, name)];
   if (!wanted && held.length === 0 && !fs.existsSync(file)) return null;
   const trials = openTrialFile(file);
-  if (held.length > 0) {
-    const known = await trials.read();
-    for (const each of held) demandHeld(known, each);
-  }
+  if (held.length > 0) demandAudited(await trials.read(), held);
   return trials;
 }
 

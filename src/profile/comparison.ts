@@ -44,9 +44,7 @@ export function comparedTrials(
   }
   const kinds = [...found.values()].map(kindOf);
   const chosen = like === null ? undefined : measures[like];
-  const own =
-    kinds.find(({ all }) => all.includes(chosen as WithRatio)) ??
-    kinds.reduce<Kind>(greater, { all: [], distinct: [] });
+  const own = kinds.find(({ all }) => all.includes(chosen as WithRatio)) ?? richest(kinds);
   const [first] = own.all;
   if (first === undefined) return { of: null, own, kinds };
   const { slice, riskFree, over, gaps, ratio } = first;
@@ -76,6 +74,11 @@ function kindOf(all: readonly WithRatio[]): Kind {
   return { all, distinct };
 }
 
-const ratios = ({ distinct }: Kind) => new Set(distinct.map(({ ratio }) => round12(ratio.sharpe))).size;
-
-const greater = (a: Kind, b: Kind): Kind => (ratios(b) >= ratios(a) ? b : a);
+/** The last of those with the most different ratios. */
+function richest(kinds: readonly Kind[]): Kind {
+  const counts = kinds.map(
+    ({ distinct }) => new Set(distinct.map(({ ratio }) => round12(ratio.sharpe))).size,
+  );
+  const most = counts.reduce((a, b) => Math.max(a, b), 0);
+  return kinds[counts.lastIndexOf(most)] ?? { all: [], distinct: [] };
+}

@@ -137,12 +137,12 @@ async function trialSvg({ ledger, figures }: Trials): Promise<string | null> {
       : ` The best known is ${shownWords(best.name)}: DSR ${shownProbability(best.dsr)}.`;
   const bar = sr0 === null ? " SR0 is not estimable." : "";
   return dotSvg(dots, {
-    title: `This trial and ${trialsKnown({ ...figures, trials: [] })}`,
+    title: `This trial and ${trialsKnown(figures)}`,
     axis: "Sharpe ratio per period, not annualised",
     caption: [
       `${mine}${other}${bar}`,
       `As known when the run ended. Each trial, and at today's head: blindcast ledger deflate ${shownWords(ledger)} --plot DIR.`,
-      boundSentence({ ...figures, trials: [] }),
+      boundSentence(figures),
     ],
   });
 }

@@ -229,28 +229,31 @@ function trialRows(
   const p = measures.map(({ ratio }) => (ratio === null ? null : known(sharpeTail(ratio, 0))));
   const tested = Float64Array.from(p, (value) => value ?? 1);
   const [byHolm, byBh] = [holm(tested), benjaminiHochberg(tested)];
-  return measures.map(({ name, state, ratio, gaps, repeats, spread }, i) => ({
-    name,
-    state,
-    compared: compared.has(measures[i] as TrialMeasure),
-    periods: ratio?.periods ?? null,
-    sharpe: ratio?.sharpe ?? null,
-    error: ratio && known(sharpeError(ratio)),
-    sharpe_per_year:
-      ratio === null || periodsPerYear === null || gaps > 0 ? null : ratio.sharpe * Math.sqrt(periodsPerYear),
-    skewness: ratio?.skewness ?? null,
-    kurtosis: ratio?.kurtosis ?? null,
-    psr: ratio && known(probabilisticSharpe(ratio, benchmark)),
-    dsr:
-      ratio === null || sr0 === null || !compared.has(measures[i] as TrialMeasure)
-        ? null
-        : known(probabilisticSharpe(ratio, sr0)),
-    p: p[i] as number | null,
-    p_holm: p[i] === null ? null : (byHolm[i] as number),
-    p_bh: p[i] === null ? null : (byBh[i] as number),
-    repeats,
-    spread,
-  }));
+  return measures.map((measure, i) => {
+    const { name, state, ratio, gaps, repeats, spread } = measure;
+    const isCompared = compared.has(measure);
+    return {
+      name,
+      state,
+      compared: isCompared,
+      periods: ratio?.periods ?? null,
+      sharpe: ratio?.sharpe ?? null,
+      error: ratio && known(sharpeError(ratio)),
+      sharpe_per_year:
+        ratio === null || periodsPerYear === null || gaps > 0
+          ? null
+          : ratio.sharpe * Math.sqrt(periodsPerYear),
+      skewness: ratio?.skewness ?? null,
+      kurtosis: ratio?.kurtosis ?? null,
+      psr: ratio && known(probabilisticSharpe(ratio, benchmark)),
+      dsr: ratio && isCompared && sr0 !== null ? known(probabilisticSharpe(ratio, sr0)) : null,
+      p: p[i] as number | null,
+      p_holm: p[i] === null ? null : (byHolm[i] as number),
+      p_bh: p[i] === null ? null : (byBh[i] as number),
+      repeats,
+      spread,
+    };
+  });
 }
 
 function bestFigures(name: string, ratio: SharpeRatio, sr0: number | null, benchmark: number): BestTrial {

@@ -4,6 +4,7 @@ import type { Place } from "../core/refusal.ts";
 import type { TrialRows } from "../ledger/trial-chain.ts";
 import { demandOneUnit, type Trial, trialsOf } from "../ledger/trial-ledger.ts";
 import { type Deflation, deflate } from "./deflation.ts";
+import { configuredReturns } from "./trial-config.ts";
 import { measureOfTrial, type TrialMeasure, UNSAID } from "./trial-measure.ts";
 import { trialNames } from "./trial-name.ts";
 
@@ -43,12 +44,10 @@ function measured(trial: Trial, name: string, place: Place): TrialMeasure {
   return { name, state: "unmeasured", repeats: trial.repeats, ...none };
 }
 
-type Config = { readonly profile?: { readonly returns?: { readonly periods_per_year?: unknown } } } | null;
-
 function periodsPerYear(trials: readonly Trial[]): number | null {
   const named = trials
     .filter(({ units }) => units !== null)
-    .map(({ config }) => (config as Config)?.profile?.returns?.periods_per_year);
-  const [first] = named;
-  return typeof first === "number" && first > 0 && named.every((each) => each === first) ? first : null;
+    .map((trial) => configuredReturns(trial, "periods_per_year"));
+  const first = named[0] ?? null;
+  return first !== null && first > 0 && named.every((each) => each === first) ? first : null;
 }

@@ -46,7 +46,7 @@ export function stateWords(state: string): string {
 }
 
 /** `the 20 trials of the table`, `the 20 trials known at row 41`: what N counts. */
-export function trialsKnown({ known_at: at, n_trials: n }: Deflation): string {
+export function trialsKnown({ known_at: at, n_trials: n }: Pick<Deflation, "known_at" | "n_trials">): string {
   return at === null
     ? `the ${counted(n, "trial")} of the table`
     : `the ${counted(n, "trial")} known at row ${at.rows - 1}`;
@@ -185,7 +185,7 @@ export function effectiveSentence({ effective_trials: effective, n_trials: n }: 
 }
 
 /** What stands at the end of every text of a deflation. */
-export function boundSentence({ known_at: at }: Deflation): string {
+export function boundSentence({ known_at: at }: Pick<Deflation, "known_at">): string {
   return (
     "What this cannot say: N is a lower bound. " +
     (at === null

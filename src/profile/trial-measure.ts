@@ -5,6 +5,7 @@ import { type Place, refuse } from "../core/refusal.ts";
 import { misfit } from "../core/schema.ts";
 import type { Trial } from "../ledger/trial-ledger.ts";
 import { returnFigures, type SharpeRatio } from "../stats/sharpe.ts";
+import { configuredReturns } from "./trial-config.ts";
 
 export type TrialMeasure = {
   readonly name: string;
@@ -128,7 +129,7 @@ export function measureOfTrial(trial: Trial, name: string, ledger: Place): Trial
     series: returns === null ? null : Float64Array.from(returns),
     over,
     slice,
-    riskFree: riskFreeOf(trial),
+    riskFree: configuredReturns(trial, "risk_free"),
     gaps,
     returnsDigest: digestsOf(ended),
     repeats,
@@ -140,13 +141,6 @@ export function measureOfTrial(trial: Trial, name: string, ledger: Place): Trial
 function digestsOf(repeats: readonly Repeat[]): string | null {
   const digests = repeats.map(({ series }) => series);
   return digests.includes(null) ? null : digests.join(" ");
-}
-
-type Config = { readonly profile?: { readonly returns?: { readonly risk_free?: unknown } } } | null;
-
-function riskFreeOf({ config }: Trial): number | null {
-  const rate = (config as Config)?.profile?.returns?.risk_free;
-  return typeof rate === "number" ? rate : null;
 }
 
 type Broken = (found: string, expected: string) => never;

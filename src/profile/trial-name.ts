@@ -1,12 +1,6 @@
 /** Trials' names for people: the start row, the reader, what it was given, and what else tells two of them apart. */
 import type { Trial } from "../ledger/trial-ledger.ts";
-
-type Config = {
-  readonly reader?: { readonly name?: unknown; readonly params?: unknown };
-  readonly profile?: { readonly name?: unknown };
-  /** Of the case set: `--filter` and `--limit`. */
-  readonly cases?: { readonly filters?: unknown; readonly limit?: unknown };
-} | null;
+import type { TrialConfig } from "./trial-config.ts";
 
 /**
  * `12 module:timer.mjs rule=momentum months=6`; then the filters and the limit of its cases, the seed where another could
@@ -14,7 +8,7 @@ type Config = {
  * of two that differ.
  */
 export function trialNames(trials: readonly Trial[]): string[] {
-  const profiles = new Set(trials.map(({ config }) => (config as Config)?.profile?.name));
+  const profiles = new Set(trials.map(({ config }) => (config as TrialConfig)?.profile?.name));
   const words = trials.map((trial) => wordsOf(trial, profiles.size > 1));
   const identities = new Map<string, Set<string>>();
   trials.forEach(({ identity }, i) => {
@@ -29,7 +23,7 @@ export function trialNames(trials: readonly Trial[]): string[] {
 }
 
 function wordsOf({ start, config, seed, first }: Trial, withProfile: boolean): string {
-  const { reader, profile, cases } = (config ?? {}) as NonNullable<Config>;
+  const { reader, profile, cases } = (config ?? {}) as NonNullable<TrialConfig>;
   const params = reader?.params;
   const given = typeof params === "object" && params !== null ? Object.entries(params) : [];
   const filters = Array.isArray(cases?.filters) ? cases.filters.map(String) : [];
